@@ -4,9 +4,9 @@
  * STORAGE_UNAVAILABLE (the write failed: whether it happened is not known), or what the method names.
  * Nothing is answered before what it says is durable (R3).
  */
-import type { DeliveryToken, JobId, U64 } from "@millrace/protocol/ids";
-import type { Status } from "@millrace/protocol/job-view";
+import type { DeliveryToken } from "@millrace/protocol/ids";
 import type { ErrorRecord, Failure, Job, JobRequest, Payload } from "../job/job.ts";
+import type { JobFilter } from "../job/job-filter.ts";
 import type { JobSink } from "./session.ts";
 
 export interface Verbs {
@@ -72,23 +72,6 @@ export interface SettleReport {
 export interface JobSnapshot {
   readonly job: Job;
   readonly payload: Payload;
-}
-
-/** An inclusive range. */
-export interface Range<T> {
-  readonly min: T;
-  readonly max: T;
-}
-
-/** ANDed; values within a list are ORed; an absent member does not filter. */
-export interface JobFilter {
-  readonly ids?: ReadonlySet<JobId>;
-  readonly statuses?: ReadonlySet<Status>;
-  readonly queues?: ReadonlySet<string>;
-  readonly types?: ReadonlySet<string>;
-  readonly priority?: Range<number>;
-  readonly readyAt?: Range<U64>;
-  readonly attempts?: Range<number>;
 }
 
 export interface ListQuery {

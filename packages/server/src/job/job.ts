@@ -56,17 +56,18 @@ export interface InFlightJob extends JobCommon {
   readonly delivery: DeliveryToken;
 }
 
+/** `purgeAt` undefined = not kept: the job is gone with the change that ended it. */
 export interface CompletedJob extends JobCommon {
   readonly status: "completed";
   readonly completedAt: Instant;
-  readonly purgeAt: U64;
+  readonly purgeAt: U64 | undefined;
 }
 
 export interface DeadJob extends JobCommon {
   readonly status: "dead";
   readonly failedAt: Instant;
   readonly reason: DeathReason;
-  readonly purgeAt: U64;
+  readonly purgeAt: U64 | undefined;
 }
 
 /** A job that memory holds in full: it may still run. */
