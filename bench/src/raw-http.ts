@@ -55,7 +55,7 @@ export class RawConnection {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     const headEnd = this.#received.indexOf(HEAD_END);
     if (headEnd < 0) return;
-    const head = this.#received.latin1Slice(0, headEnd);
+    const head = this.#received.toString("latin1", 0, headEnd);
     const length = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0);
     const end = headEnd + 4 + length;
     if (this.#received.length < end) return;

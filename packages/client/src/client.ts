@@ -1,6 +1,8 @@
+import { QueueError } from "@millrace/protocol/errors";
 import type { ErrorRecordView, JobView, PageLinks } from "@millrace/protocol/job-view";
-import { codecOf, type Format } from "./codec.ts";
-import { Connection } from "./connection.ts";
+import { callTo } from "./call-to.ts";
+import { codecOf, type Encoded, type Format } from "./codec.ts";
+import { type Call, Connection } from "./connection.ts";
 import { EnqueueGatherer } from "./enqueue-gatherer.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type {
@@ -17,12 +19,33 @@ import type {
   Paging,
   SettleReport,
 } from "./job.ts";
-import { filterQuery, listQuery, pagingQuery, segment } from "./query.ts";
+import { filterQuery, listQuery, pagingQuery } from "./query.ts";
 import { type RetryOptions, retryPolicy } from "./retry.ts";
 import { sendAcks, sendFailure, sendSuccess } from "./settle-calls.ts";
 import { systemTimers, type Timers } from "./timers.ts";
 import type { Transport } from "./transport.ts";
 import { fromEnqueueView, fromErrorView, fromPayloadView, toEnqueueBody } from "./wire-names.ts";
+
+export type { Format } from "./codec.ts";
+export type {
+  Ack,
+  Backoff,
+  EnqueuedJob,
+  ErrorRecord,
+  Failure,
+  Job,
+  JobFilter,
+  JobInfo,
+  JobPage,
+  ListQuery,
+  NewJob,
+  Paging,
+  Range,
+  Retention,
+  SettleReport,
+  TakenJob,
+} from "./job.ts";
+export type { RetryOptions } from "./retry.ts";
 
 export interface ClientOptions {
   /** The server's base URL. Default `http://127.0.0.1:7890`. */
@@ -59,8 +82,8 @@ export class Client {
       retry: retryPolicy(options.retry ?? {}, timers, options.random ?? Math.random),
     });
     this.#enqueues = new EnqueueGatherer({
-      sendOne: async (job) => (await this.#post("/jobs", job)) as JobView,
-      sendMany: async (jobs) => this.#postBulk(this.connection.codec.bulk(jobs)),
+      sendOne: async (job) => (await this.#change(callTo("enqueue", {}, { body: job }))) as JobView,
+      sendMany: (jobs) => this.#sendBulk(jobs),
     });
   }
 
@@ -80,14 +103,13 @@ export class Client {
 
   /** Enqueues many in one request, all or nothing; answers in their order. A bad one is named by `details.index`. */
   async enqueueBulk<P>(jobs: readonly NewJob<P>[]): Promise<EnqueuedJob[]> {
-    const { codec } = this.connection;
-    const views = await this.#postBulk(codec.bulk(jobs.map((job) => codec.encode(toEnqueueBody(job)))));
+    const views = await this.#sendBulk(jobs.map((job) => this.connection.codec.encode(toEnqueueBody(job))));
     return views.map(fromEnqueueView);
   }
 
   /** JOB_NOT_FOUND also for a job that finished and is past its retention. */
   async get<P = unknown>(id: string): Promise<Job<P>> {
-    return fromPayloadView((await this.#get(`/jobs/${segment(id)}`)) as JobView);
+    return fromPayloadView((await this.#read(callTo("getJob", { id }))) as JobView);
   }
 
   /** Every job that matches, in order of id, fetched page by page. A job that changes meanwhile may or may not be met. */
@@ -100,8 +122,8 @@ export class Client {
 
   /** One page: the first of a query, or the one behind a link of another page. */
   async listPage<P = unknown>(query: ListQuery | string = {}): Promise<JobPage<P>> {
-    const path = typeof query === "string" ? query : `/jobs${listQuery(query)}`;
-    const { jobs, pages } = (await this.#get(path)) as { jobs: JobView[]; pages: PageLinks };
+    const page = typeof query === "string" ? linkedPage(query) : callTo("listJobs", {}, { query: listQuery(query) });
+    const { jobs, pages } = (await this.#read(page)) as { jobs: JobView[]; pages: PageLinks };
     return {
       jobs: jobs.map((view) => fromPayloadView<P>(view)),
       ...(typeof pages.next === "string" ? { next: pages.next } : undefined),
@@ -111,42 +133,43 @@ export class Client {
 
   /** How many jobs match. */
   async count(filter: JobFilter = {}): Promise<number> {
-    return ((await this.#get(`/jobs/count${filterQuery(filter)}`)) as { count: number }).count;
+    const reply = await this.#read(callTo("countJobs", {}, { query: filterQuery(filter) }));
+    return (reply as { count: number }).count;
   }
 
   /** Deletes a job in any status. JOB_NOT_FOUND. A worker that runs it is not told; its ack will find nothing. */
   async delete(id: string): Promise<void> {
-    await this.connection.call({ method: "DELETE", path: `/jobs/${segment(id)}` }, "unsent");
+    await this.#change(callTo("deleteJob", { id }));
   }
 
   /** Failed attempts of a job, fetched page by page. JOB_NOT_FOUND. */
   async *errors(id: string, paging: Paging<number> = {}): AsyncGenerator<ErrorRecord, void, undefined> {
-    let path: string | null | undefined = `/jobs/${segment(id)}/errors${pagingQuery(paging)}`;
-    while (typeof path === "string") {
-      const reply = (await this.#get(path)) as { errors: ErrorRecordView[]; pages: PageLinks };
+    let page: Call | undefined = callTo("listErrors", { id }, { query: pagingQuery(paging) });
+    while (page !== undefined) {
+      const reply = (await this.#read(page)) as { errors: ErrorRecordView[]; pages: PageLinks };
       yield* reply.errors.map(fromErrorView);
-      path = reply.pages.next;
+      page = typeof reply.pages.next === "string" ? linkedPage(reply.pages.next) : undefined;
     }
   }
 
   /** One failed attempt, from 1. JOB_NOT_FOUND, ATTEMPT_NOT_FOUND. */
   async error(id: string, attempt: number): Promise<ErrorRecord> {
-    return fromErrorView((await this.#get(`/jobs/${segment(id)}/errors/${attempt}`)) as ErrorRecordView);
+    return fromErrorView((await this.#read(callTo("getError", { id, attempt }))) as ErrorRecordView);
   }
 
   /** Names of all queues that hold a job now, in bytewise order. */
   async queues(): Promise<string[]> {
-    return ((await this.#get("/queues")) as { queues: string[] }).queues;
+    return ((await this.#read(callTo("queues", {}))) as { queues: string[] }).queues;
   }
 
   /** Resolves when the server answers. */
   async health(): Promise<{ status: string }> {
-    return (await this.#get("/health")) as { status: string };
+    return (await this.#read(callTo("health", {}))) as { status: string };
   }
 
   /** `version`: the compatible API. `server`: `millrace/` and the server's own version. */
   async version(): Promise<{ version: string; server?: string }> {
-    return (await this.#get("/version")) as { version: string; server?: string };
+    return (await this.#read(callTo("version", {}))) as { version: string; server?: string };
   }
 
   /** Settles a job in flight as done. JOB_NOT_FOUND, JOB_NOT_IN_FLIGHT; STALE_DELIVERY: it was handed to another since. */
@@ -172,17 +195,24 @@ export class Client {
     this.connection.close();
   }
 
-  #get(path: string): Promise<unknown> {
-    return this.connection.call({ method: "GET", path }, "always");
+  #read(call: Call): Promise<unknown> {
+    return this.connection.call(call, "always");
   }
 
-  #post(path: string, body: string | Uint8Array): Promise<unknown> {
-    return this.connection.call({ method: "POST", path, body }, "unsent");
+  #change(call: Call): Promise<unknown> {
+    return this.connection.call(call, "unsent");
   }
 
-  async #postBulk(body: string | Uint8Array): Promise<readonly JobView[]> {
-    return ((await this.#post("/jobs/bulk", body)) as { jobs: JobView[] }).jobs;
+  async #sendBulk(jobs: readonly Encoded[]): Promise<readonly JobView[]> {
+    const body = this.connection.codec.bulk(jobs);
+    return ((await this.#change(callTo("enqueueBulk", {}, { body }))) as { jobs: JobView[] }).jobs;
   }
+}
+
+/** Links are the server's own and are followed as they are. */
+function linkedPage(link: string): Call {
+  if (!link.startsWith("/")) throw new QueueError("INVALID_FIELD", `"${link}" is no link of a page`);
+  return { method: "GET", path: link };
 }
 
 /** With its token an ack can be repeated: it can never settle another run. */

@@ -33,7 +33,7 @@ export class Connection {
     this.#timeoutMs = options.timeoutMs;
   }
 
-  /** The decoded reply, undefined for an empty one. QueueError: the server's refusal. ConnectionError: no sure answer. */
+  /** The decoded reply, an object; undefined for 204. QueueError: the server's refusal. ConnectionError: no sure answer. */
   call(call: Call, repeatable: Repeatable): Promise<unknown> {
     return withRetry(() => this.once(call), repeatable, this.retry, this.#lifetime.signal);
   }
@@ -56,9 +56,9 @@ export class Connection {
   }
 
   #decode(call: Call, reply: TransportReply): unknown {
-    if (reply.body.length === 0) return undefined;
+    if (reply.status === 204) return undefined;
     const decoded = this.codec.tryDecode(reply);
-    if (decoded !== undefined) return decoded;
+    if (typeof decoded === "object" && decoded !== null) return decoded;
     throw new ConnectionError({
       kind: "protocol",
       url: this.transport.url,

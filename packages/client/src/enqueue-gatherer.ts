@@ -77,6 +77,7 @@ export class EnqueueGatherer {
       for (const [i, member] of members.entries()) {
         const job = jobs[i];
         if (job !== undefined) member.resolve(job);
+        else member.reject(new QueueError("INTERNAL", "the server answered fewer jobs than it was sent"));
       }
     } catch (cause) {
       await this.#refused(members, cause);

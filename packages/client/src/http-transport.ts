@@ -4,6 +4,7 @@
  */
 import http from "node:http";
 import https from "node:https";
+import { QueueError } from "@millrace/protocol/errors";
 import { ConnectionError, type ConnectionFailure } from "./connection-error.ts";
 import { systemTimers, type Timers } from "./timers.ts";
 import type {
@@ -33,9 +34,9 @@ export class HttpTransport implements Transport {
   readonly #open = new Set<http.ClientRequest>();
   #closed = false;
 
-  /** `url`: `http://` or `https://`, with a path when the server sits behind a prefix. */
+  /** `url`: `http://` or `https://`, with a path when the server sits behind a prefix. INVALID_FIELD for another. */
   constructor(url: string, timers: Timers = systemTimers) {
-    this.#base = new URL(url);
+    this.#base = baseOf(url);
     this.url = url;
     this.#prefix = this.#base.pathname.replace(/\/+$/, "");
     this.#secure = this.#base.protocol === "https:";
@@ -74,11 +75,14 @@ export class HttpTransport implements Transport {
       });
       const wire = watchConnection(outgoing);
       outgoing.on("error", fail);
-      const alarm = this.#timers.after(request.timeoutMs, () => {
+      const giveUp = () => {
+        if (settled) return;
         const reason = `no reply within ${request.timeoutMs} ms`;
         fail(this.#failure("timeout", what, wire.connected, { reason }));
         outgoing.destroy();
-      });
+      };
+      // After a busy time the reply may be here and only not read yet: it is read before the last word is spoken.
+      const alarm = this.#timers.after(request.timeoutMs, () => this.#timers.soon(giveUp));
       outgoing.end(request.body);
     });
   }
@@ -154,6 +158,12 @@ export class HttpTransport implements Transport {
   ): ConnectionError {
     return new ConnectionError({ kind, url: this.url, request, mayHaveHappened, ...why });
   }
+}
+
+function baseOf(url: string): URL {
+  const base = URL.canParse(url) ? new URL(url) : undefined;
+  if (base?.protocol === "http:" || base?.protocol === "https:") return base;
+  throw new QueueError("INVALID_FIELD", `"${url}" is no http:// or https:// URL`);
 }
 
 /** Whether the request has a connection: before that nothing of it can have left. */

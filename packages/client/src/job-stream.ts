@@ -5,7 +5,7 @@
  * There is one alarm for silence, looked at when it rings and not moved with each message.
  */
 import { QueueError } from "@millrace/protocol/errors";
-import type { Codec } from "./codec.ts";
+import { type Codec, isStreamOf } from "./codec.ts";
 import { ConnectionError } from "./connection-error.ts";
 import type { TakenJob } from "./job.ts";
 import { refusal } from "./refusal.ts";
@@ -30,12 +30,12 @@ export interface JobStreamOptions<P> {
   /** The server accepted the stream. */
   opened(): void;
   job(job: TakenJob<P>): void;
-  /** All messages of a piece have been told. */
-  pause(): void;
+  /** All jobs that arrived together have been told. */
+  told(): void;
   /** The connection is gone or did not come about; the next try starts in `delayMs`. `failures`: in a row. */
   lost(cause: unknown, failures: number, delayMs: number): void;
-  /** The server refused for a reason that a repeat would not change; the stream stays closed. */
-  refused(cause: QueueError): void;
+  /** Refused for a reason that a repeat would not change, or the transport was closed; the stream stays closed. */
+  refused(cause: QueueError | ConnectionError): void;
 }
 
 export class JobStream<P> {
@@ -69,7 +69,7 @@ export class JobStream<P> {
 
   #gone(cause: unknown): void {
     this.#attempt = undefined;
-    if (cause instanceof QueueError && !cause.retryable) {
+    if (isFinal(cause)) {
       this.#options.refused(cause);
       return;
     }
@@ -120,7 +120,7 @@ class Attempt<P> {
   #opened(status: number, contentType: string): void {
     if (this.#over) return;
     this.#heardAt = this.#options.retry.timers.now();
-    if (status !== 200 || contentType !== this.#options.codec.streamType) {
+    if (status !== 200 || !isStreamOf(this.#options.codec, contentType)) {
       this.#refused = { status, contentType, chunks: [], length: 0 };
       return;
     }
@@ -148,7 +148,7 @@ class Attempt<P> {
       if (this.#over) return;
       this.#options.job(job);
     }
-    if (!this.#over && jobs.length > 0) this.#options.pause();
+    if (!this.#over && jobs.length > 0) this.#options.told();
   }
 
   #keepRefusal(chunk: Buffer): void {
@@ -175,15 +175,28 @@ class Attempt<P> {
 
   #listenFor(ms: number): Alarm {
     const { retry, silenceMs } = this.#options;
+    const left = () => this.#heardAt + silenceMs - retry.timers.now();
     return retry.timers.after(ms, () => {
-      const left = this.#heardAt + silenceMs - retry.timers.now();
-      if (left > 0) this.#silence = this.#listenFor(left);
-      else this.#lose(this.#broken("timeout", `nothing heard for ${silenceMs} ms`, undefined));
+      if (left() > 0) this.#silence = this.#listenFor(left());
+      // A handler that blocks the event loop makes a server look silent whose bytes have only not been read yet: they are
+      // read before this runs.
+      else retry.timers.soon(() => this.#judgeSilence(left()));
     });
+  }
+
+  #judgeSilence(leftMs: number): void {
+    if (this.#over) return;
+    if (leftMs > 0) this.#silence = this.#listenFor(leftMs);
+    else this.#lose(this.#broken("timeout", `nothing heard for ${this.#options.silenceMs} ms`, undefined));
   }
 
   #broken(kind: "reset" | "timeout" | "protocol", reason: string, cause: unknown): ConnectionError {
     const { url } = this.#options.transport;
     return new ConnectionError({ kind, url, request: "GET /jobs/take", mayHaveHappened: true, reason, cause });
   }
+}
+
+function isFinal(cause: unknown): cause is QueueError | ConnectionError {
+  if (cause instanceof QueueError) return !cause.retryable;
+  return cause instanceof ConnectionError && cause.kind === "closed";
 }

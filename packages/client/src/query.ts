@@ -21,11 +21,6 @@ export function takeQuery(options: { prefetch: number; queues: readonly string[]
   return render([["prefetch", String(options.prefetch)], ...list("queue", options.queues)]);
 }
 
-/** A path's segment. */
-export function segment(text: string): string {
-  return encoded("a path segment", text);
-}
-
 type Part = readonly [name: string, value: string];
 
 function filterParts(filter: JobFilter): Part[] {

@@ -7,17 +7,20 @@ export interface Alarm {
 export interface Timers {
   /** Milliseconds from any fixed point; never steps back. */
   now(): number;
-  /** Rings once, not before `ms` milliseconds have passed; `ms` up to 2^31 - 1. */
+  /** Rings once, not before `ms` milliseconds have passed; more than 2^31 - 1 (24.8 days) count as that. */
   after(ms: number, ring: () => void): Alarm;
   /** Runs after the events that are already waiting, without a delay: what ends in one turn can share one request. */
   soon(run: () => void): void;
 }
 
+/** Beyond this setTimeout() rings at once. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+
 /** The machine's time. An alarm keeps the process alive until it rings or is cancelled. */
 export const systemTimers: Timers = {
   now: () => performance.now(),
   after(ms, ring) {
-    const timer = setTimeout(ring, ms);
+    const timer = setTimeout(ring, Math.min(ms, TIMEOUT_MS_MAX));
     return { cancel: () => clearTimeout(timer) };
   },
   soon(run) {

@@ -3,6 +3,7 @@ import { isName } from "@millrace/protocol/ids";
 import type { Client } from "./client.ts";
 import type { JobInfo, TakenJob } from "./job.ts";
 import type { Handler } from "./job-runner.ts";
+import type { WorkerState } from "./worker-state.ts";
 
 export interface WorkerOptions<P> {
   /** Whose connections, format, retry waits and time to use; it is not closed by the worker. */
@@ -52,6 +53,8 @@ export interface WorkerEvents<P> {
   stale: [job: TakenJob<P>, why: "stale" | "notFound"];
   /** The stream broke or did not open; the next try, after `failures` in a row, comes in `delayMs` milliseconds. */
   reconnect: [event: { readonly cause: unknown; readonly failures: number; readonly delayMs: number }];
+  /** `Worker.state` has changed. */
+  state: [state: WorkerState];
 }
 
 /** Options with their defaults. INVALID_FIELD or INVALID_NAME for one that is out of range. */
@@ -63,6 +66,7 @@ export function workerSettings<P>(options: WorkerOptions<P>): {
   headers: Readonly<Record<string, string>>;
 } {
   const { workerId, queues = [] } = options;
+  if (typeof options.handler !== "function") throw new QueueError("INVALID_FIELD", "handler must be a function");
   const concurrency = count("concurrency", options.concurrency ?? 10);
   for (const queue of queues) {
     if (!isName(queue)) throw new QueueError("INVALID_NAME", `"${queue}" cannot be a queue's name`);

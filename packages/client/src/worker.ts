@@ -1,5 +1,6 @@
 import type { QueueError } from "@millrace/protocol/errors";
 import { Client } from "./client.ts";
+import type { ConnectionError } from "./connection-error.ts";
 import { FailureReporter } from "./failure-reporter.ts";
 import type { TakenJob } from "./job.ts";
 import { JobRunner } from "./job-runner.ts";
@@ -14,6 +15,12 @@ import { failureOf } from "./thrown-failure.ts";
 import type { Alarm } from "./timers.ts";
 import { type WorkerEvents, type WorkerOptions, workerSettings } from "./worker-options.ts";
 import { nextState, type WorkerEvent, type WorkerState } from "./worker-state.ts";
+
+export type { TakenJob } from "./job.ts";
+export type { Handler } from "./job-runner.ts";
+export type { JobContext } from "./run.ts";
+export type { WorkerEvents, WorkerOptions } from "./worker-options.ts";
+export type { WorkerState } from "./worker-state.ts";
 
 /**
  * Takes jobs, runs a handler for each, and answers the server.
@@ -40,7 +47,7 @@ export class Worker<P = unknown> {
   #state: WorkerState = "stopped";
   #started = false;
   #paused = false;
-  #refusal: QueueError | undefined;
+  #refusal: QueueError | ConnectionError | undefined;
   #deadline: { at: number; alarm: Alarm } | undefined;
 
   /** INVALID_FIELD, INVALID_NAME for options out of range. Nothing happens before `run()`. */
@@ -80,7 +87,7 @@ export class Worker<P = unknown> {
       retry,
       opened: () => this.#step("opened"),
       job: (job) => this.#received(job),
-      pause: () => this.#runner.fill(),
+      told: () => this.#runner.fill(),
       lost: (cause, failures, delayMs) => this.#lost(cause, failures, delayMs),
       refused: (cause) => this.#refused(cause),
     });
@@ -97,8 +104,9 @@ export class Worker<P = unknown> {
   }
 
   /**
-   * Starts. Resolves when the worker has stopped; rejects when the server refused the stream for good (which is told as an
-   * `error` too: with such a listener nobody need wait for this promise). A worker runs once; later calls answer the same.
+   * Starts. Resolves when the worker has stopped; rejects when the server refused the stream for good, or its client was
+   * closed (which is told as an `error` too: with such a listener nobody need wait for this promise). A worker runs once;
+   * later calls answer the same.
    */
   run(): Promise<void> {
     if (!this.#started) {
@@ -116,7 +124,8 @@ export class Worker<P = unknown> {
   /**
    * Starts no more jobs, waits for the running ones and for their answers, then closes the stream, which gives the rest
    * back. `deadlineMs` milliseconds (default 25 000) after the call, if that is not done, the handlers' signals fire and
-   * the stream is closed anyway: the jobs go to others. Never rejects. Calling it again can only shorten the deadline.
+   * the stream is closed anyway: the jobs go to others. Never rejects. Calling it again can only shorten the deadline. A
+   * handler may call it, but must not wait for it, since it waits for the handler.
    */
   stop(options: { readonly deadlineMs?: number } = {}): Promise<void> {
     if (this.#end.reached) return this.#end.promise;
@@ -179,7 +188,7 @@ export class Worker<P = unknown> {
     this.#quiesce();
   }
 
-  #refused(cause: QueueError): void {
+  #refused(cause: QueueError | ConnectionError): void {
     this.#refusal = cause;
     // Whoever listens knows; a refusal nobody hears of must not pass as a worker that found nothing to do.
     if (this.#listeners.has("error")) this.#run?.catch(() => {});
@@ -224,7 +233,9 @@ export class Worker<P = unknown> {
   }
 
   #step(event: WorkerEvent): void {
-    this.#state = nextState(this.#state, event);
+    const before = this.#state;
+    this.#state = nextState(before, event);
+    if (this.#state !== before) this.#listeners.emit("state", this.#state);
   }
 
   /** What acks and failures have in common. */
@@ -250,6 +261,7 @@ export class Worker<P = unknown> {
     if (on.failed !== undefined) this.on("failed", on.failed);
     if (on.stale !== undefined) this.on("stale", on.stale);
     if (on.reconnect !== undefined) this.on("reconnect", on.reconnect);
+    if (on.state !== undefined) this.on("state", on.state);
   }
 
   #listenerThrew(cause: unknown, event: keyof WorkerEvents<P>): void {

@@ -6,6 +6,7 @@ import { JobStream } from "../src/job-stream.ts";
 import { retryPolicy } from "../src/retry.ts";
 import { FakeServer } from "./fixture/fake-server.ts";
 import { ManualTimers } from "./fixture/manual-timers.ts";
+import { turns } from "./fixture/worker-world.ts";
 
 const PATH = "/jobs/take?prefetch=4&queue=a%2Cb";
 
@@ -33,7 +34,7 @@ beforeEach(async () => {
     retry: retryPolicy({ baseMs: 100 }, timers, () => 1),
     opened: () => tell(() => (heard.opened += 1)),
     job: (job) => heard.jobs.push(job),
-    pause: () => tell(() => {}),
+    told: () => tell(() => {}),
     lost: (cause, _, delayMs) => tell(() => heard.lost.push(cause) && heard.delays.push(delayMs)),
     refused: (cause) => tell(() => heard.refused.push(cause)),
   });
@@ -109,12 +110,26 @@ describe("a stream that breaks", () => {
     take.send(server.job());
     await server.until(() => heard.jobs.length === 1);
     timers.advance(29_999);
+    await turns(2);
     expect(heard.lost).toEqual([]);
     timers.advance(1);
+    await lost(1);
     expect(heard.lost).toMatchObject([{ kind: "timeout", message: expect.stringContaining("30000 ms") as string }]);
     await server.until(() => take.closed);
     timers.advance(100);
     await expect(server.take(1)).resolves.toMatchObject({ path: PATH });
+  });
+
+  test("is not given up for silence when only this process was too busy to listen", async () => {
+    stream.open();
+    const take = await server.take(0);
+    await server.until(() => heard.opened === 1);
+    take.send(server.job());
+    await take.flushed();
+    timers.advance(60_000);
+    await server.until(() => heard.jobs.length === 1);
+    await turns(2);
+    expect(heard.lost).toEqual([]);
   });
 
   test("says nothing more once it is closed, and sets no alarm", async () => {

@@ -35,12 +35,11 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * Bytes of a size as people write it: `256MB` (powers of 1000), `16MiB` (powers of 1024), in any case; a bare number is
- * bytes. The result is whole and at most 2^53 - 1. INVALID_FIELD otherwise, with a text that says how to write it.
+ * Bytes of a size as people write it: `256MB` (powers of 1000), `16MiB` (powers of 1024), `1GiB 512MiB`, in any case; a bare
+ * number is bytes. The result is whole and at most 2^53 - 1. INVALID_FIELD otherwise, with a text that says how to write it.
  */
 export function parseSize(text: string): number {
-  const parts = text.trim().split(/(?<=[a-z])\s+/i);
-  const bytes = parts.length === 1 ? sumOf(text, sizeUnits, (unit) => unit.toLowerCase()) : undefined;
+  const bytes = sumOf(text, sizeUnits, (unit) => unit.toLowerCase());
   if (bytes !== undefined) return bytes;
   throw new QueueError(
     "INVALID_FIELD",
@@ -50,7 +49,7 @@ export function parseSize(text: string): number {
 
 const PART = /(\d+)(?:\.(\d{1,9}))?\s*([a-z]+)\s*/giy;
 
-/** The sum of `2h 30m` in the smallest unit; undefined when the text is none, or not whole, or too large. */
+/** The sum of parts such as `2h 30m` in the smallest unit; undefined when the text is none, or not whole, or too large. */
 function sumOf(
   text: string,
   units: Readonly<Record<string, number>>,

@@ -6,8 +6,9 @@
 // This entry is the pure JavaScript one: the package's main entry also looks for a native addon.
 import { Packr, Unpackr } from "msgpackr/pack";
 import { QueueError } from "./errors.ts";
+import { exactInteger } from "./exact-integer.ts";
 import { setMember } from "./exact-json-parser.ts";
-import { U64_MAX, u64 } from "./ids.ts";
+import { U64_MAX } from "./ids.ts";
 import { plainValue } from "./plain-value.ts";
 
 const I64_MIN = -(2n ** 63n);
@@ -23,7 +24,7 @@ const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: false });
  * INVALID_FIELD). Integers, as numbers or bigints, must fit 64 bits.
  */
 export function encodeMsgpack(value: unknown): Uint8Array {
-  return packr.pack(plainValue(value, exactInteger).value);
+  return packr.pack(plainValue(value, packable).value);
 }
 
 /** The value of MessagePack bytes. MALFORMED_BODY when they are none, or hold what JSON cannot. */
@@ -38,7 +39,7 @@ export function decodeMsgpack(bytes: Uint8Array): unknown {
 }
 
 /** msgpackr writes integers of more than 32 bits as doubles, but bigints as integers. */
-function exactInteger(value: number | bigint): number | bigint | undefined {
+function packable(value: number | bigint): number | bigint | undefined {
   if (typeof value === "bigint") {
     if (value > U64_MAX || value < I64_MIN) return undefined;
     const number = Number(value);
@@ -55,7 +56,7 @@ function fromUnpacked(value: unknown): unknown {
     case "number":
       return value;
     case "bigint":
-      return value < 0n && value >= BigInt(Number.MIN_SAFE_INTEGER) ? Number(value) : u64(value);
+      return exactInteger(value);
     default:
       if (value === null) return null;
       if (Array.isArray(value)) return value.map(fromUnpacked);

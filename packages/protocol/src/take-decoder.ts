@@ -63,7 +63,7 @@ class LineDecoder implements TakeDecoder {
   readonly #lines: LineSplitter;
 
   constructor(messageBytesMax: number) {
-    this.#lines = new LineSplitter(messageBytesMax);
+    this.#lines = new LineSplitter(messageBytesMax, 0);
   }
 
   push(chunk: Uint8Array): Uint8Array[] {
@@ -83,7 +83,7 @@ class EventDecoder implements TakeDecoder {
 
   constructor(messageBytesMax: number) {
     this.#messageBytesMax = messageBytesMax;
-    this.#lines = new LineSplitter(messageBytesMax + DATA_FIELD.length + 2);
+    this.#lines = new LineSplitter(messageBytesMax, DATA_FIELD.length + 2);
   }
 
   push(chunk: Uint8Array): Uint8Array[] {
@@ -115,11 +115,15 @@ const LINE_BREAK = Uint8Array.of(LF);
 
 /** Cuts bytes at LF or CR LF. */
 class LineSplitter {
+  readonly #messageBytesMax: number;
   readonly #lineBytesMax: number;
   readonly #open = new Gathering();
 
-  constructor(lineBytesMax: number) {
-    this.#lineBytesMax = lineBytesMax;
+  /** @param fieldBytes what a line may hold before its message */
+  constructor(messageBytesMax: number, fieldBytes: number) {
+    this.#messageBytesMax = messageBytesMax;
+    // One more for a CR.
+    this.#lineBytesMax = fieldBytes + messageBytesMax + 1;
   }
 
   push(chunk: Uint8Array): Uint8Array[] {
@@ -148,8 +152,7 @@ class LineSplitter {
   }
 
   #check(piece: Uint8Array): void {
-    // One more for a CR.
-    if (this.#open.bytes + piece.length > this.#lineBytesMax + 1) throw tooLong(this.#lineBytesMax);
+    if (this.#open.bytes + piece.length > this.#lineBytesMax) throw tooLong(this.#messageBytesMax);
   }
 }
 

@@ -68,40 +68,13 @@ export function heartbeatOf(framing: TakeFraming): Uint8Array {
   return frames[framing].heartbeat;
 }
 
-/** Bytes of the frame around a message of `messageBytes`, message included. */
-export function frameBytes(framing: TakeFraming, messageBytes: number): number {
-  const { head, tail } = frames[framing];
-  return head.length + messageBytes + tail.length;
-}
-
-/** Writes what stands before a message of `messageBytes`; returns the place where the message begins. */
-export function openFrame(framing: TakeFraming, messageBytes: number, into: Uint8Array, at: number): number {
-  if (framing === "msgpack") {
-    into[at] = messageBytes >>> 24;
-    into[at + 1] = messageBytes >>> 16;
-    into[at + 2] = messageBytes >>> 8;
-    into[at + 3] = messageBytes;
-    return at + LENGTH_BYTES;
-  }
-  return write(frames[framing].head, into, at);
-}
-
-/** Writes what stands after a message; returns the place behind the frame. */
-export function closeFrame(framing: TakeFraming, into: Uint8Array, at: number): number {
-  return write(frames[framing].tail, into, at);
-}
-
 /** One message in its frame. */
 export function frameOf(framing: TakeFraming, message: Uint8Array): Uint8Array {
-  const into = new Uint8Array(frameBytes(framing, message.length));
-  const at = openFrame(framing, message.length, into, 0);
-  into.set(message, at);
-  closeFrame(framing, into, at + message.length);
-  return into;
-}
-
-/** A frame has a handful of bytes: a loop beats `set()`. */
-function write(bytes: Uint8Array, into: Uint8Array, at: number): number {
-  for (let i = 0; i < bytes.length; i += 1) into[at + i] = bytes[i] ?? 0;
-  return at + bytes.length;
+  const { head, tail } = frames[framing];
+  const frame = new Uint8Array(head.length + message.length + tail.length);
+  frame.set(head);
+  if (framing === "msgpack") new DataView(frame.buffer).setUint32(0, message.length);
+  frame.set(message, head.length);
+  frame.set(tail, head.length + message.length);
+  return frame;
 }

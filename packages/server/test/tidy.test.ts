@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { errorCodes } from "@millrace/protocol/errors";
 import { describe, expect, test } from "vitest";
 import { checkArrows, packageDrawing, serverDrawing } from "./tidy/arrows.ts";
-import { checkDecisions, checkDrawing, checkErrorCodes, checkPaths } from "./tidy/documents.ts";
+import { checkDecisions, checkDrawing, checkErrorCodes, checkPaths, checkQuotedTests } from "./tidy/documents.ts";
 import { checkDeadFiles, checkLeftovers, checkLengths, checkNames, checkNoTestsInSource } from "./tidy/shape.ts";
 import { listTree, readTexts } from "./tidy/text-file.ts";
 
@@ -25,5 +25,7 @@ describe("the repository is tidy", () => {
   test("source does not lean on tests", () => expect(checkNoTestsInSource(tree)).toEqual([]));
   test("every path that the documents name exists", () => expect(checkPaths(tree, paths)).toEqual([]));
   test("every error code is documented as it is", () => expect(checkErrorCodes(tree, errorCodes)).toEqual([]));
+  test("every guarantee names a test that exists", () =>
+    expect(checkQuotedTests(tree, "docs/guarantees.md")).toEqual([]));
   test("every decision has a number, a status and its parts", () => expect(checkDecisions(tree)).toEqual([]));
 });

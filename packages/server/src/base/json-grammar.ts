@@ -127,8 +127,9 @@ export class JsonGrammar {
 
   passScalar(at: number): number {
     const bytes = this.#bytes;
-    const spelling = spellings.get(bytes[at]);
-    if (spelling === undefined) return passNumber(bytes, at) ?? this.refuse(at);
+    const number = passNumber(bytes, at);
+    if (number !== undefined) return number;
+    const spelling = spellings.get(bytes[at]) ?? this.refuse(at);
     for (let i = 1; i < spelling.length; i += 1) {
       if (bytes[at + i] !== spelling[i]) this.refuse(at + i);
     }

@@ -5,6 +5,7 @@ import { isDigit } from "./json-number.ts";
 import { limits } from "./limits.ts";
 import { TextCache } from "./text-cache.ts";
 import type { CursorMark, ValueCursor } from "./value-cursor.ts";
+import { WindowCopy } from "./window-copy.ts";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -32,6 +33,7 @@ export interface JsonCursorOptions {
 export class JsonCursor implements ValueCursor {
   readonly #bytes: Buffer;
   readonly #grammar: JsonGrammar;
+  readonly #copies: WindowCopy;
   #at = 0;
   #depth = 0;
   /** Right behind the opening bracket, where no comma is due. */
@@ -39,6 +41,7 @@ export class JsonCursor implements ValueCursor {
 
   constructor(bytes: Buffer, options: JsonCursorOptions = {}) {
     this.#bytes = bytes;
+    this.#copies = new WindowCopy(bytes);
     this.#grammar = new JsonGrammar(bytes, options.loneSurrogates === "keep");
   }
 
@@ -90,8 +93,7 @@ export class JsonCursor implements ValueCursor {
     this.#grammar.sawLineBreak = false;
     const end = this.#grammar.passValue(start, this.#depth);
     this.#at = end;
-    const value = this.#bytes.subarray(start, end);
-    return this.#grammar.sawLineBreak ? compactJson(value) : Buffer.from(value);
+    return this.#grammar.sawLineBreak ? compactJson(this.#bytes.subarray(start, end)) : this.#copies.run(start, end);
   }
 
   mark(): CursorMark {

@@ -4,12 +4,13 @@
  */
 import { isUtf8 } from "node:buffer";
 import { QueueError } from "@millrace/protocol/errors";
-import { u64 } from "@millrace/protocol/ids";
+import { exactInteger } from "@millrace/protocol/exact-integer";
 import { decodeMsgpack } from "@millrace/protocol/msgpack";
 import { limits } from "./limits.ts";
 import { headBytes, kindOf, MsgpackKind } from "./msgpack-token.ts";
 import { TextCache } from "./text-cache.ts";
 import type { CursorMark, ValueCursor } from "./value-cursor.ts";
+import { WindowCopy } from "./window-copy.ts";
 
 /** Strings up to here are looked at byte by byte: a native call would cost more. */
 const SHORT_TEXT_BYTES = 64;
@@ -20,12 +21,14 @@ const valueCache = new TextCache();
 /** See {@link ValueCursor}. */
 export class MsgpackCursor implements ValueCursor {
   readonly #bytes: Buffer;
+  readonly #copies: WindowCopy;
   #at = 0;
   /** For each array or object that was entered: the items or members still to come. */
   readonly #left: number[] = [];
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
+    this.#copies = new WindowCopy(bytes);
   }
 
   enterObject(): boolean {
@@ -75,7 +78,7 @@ export class MsgpackCursor implements ValueCursor {
   copy(): Buffer {
     const start = this.#at;
     this.skip();
-    return Buffer.from(this.#bytes.subarray(start, this.#at));
+    return this.#copies.run(start, this.#at);
   }
 
   mark(): CursorMark {
@@ -119,17 +122,15 @@ export class MsgpackCursor implements ValueCursor {
       case 0xce:
         return bytes.readUInt32BE(at + 1);
       case 0xcf:
-        return u64(bytes.readBigUInt64BE(at + 1));
+        return exactInteger(bytes.readBigUInt64BE(at + 1));
       case 0xd0:
         return bytes.readInt8(at + 1);
       case 0xd1:
         return bytes.readInt16BE(at + 1);
       case 0xd2:
         return bytes.readInt32BE(at + 1);
-      case 0xd3: {
-        const value = bytes.readBigInt64BE(at + 1);
-        return value < 0n && value >= BigInt(Number.MIN_SAFE_INTEGER) ? Number(value) : u64(value);
-      }
+      case 0xd3:
+        return exactInteger(bytes.readBigInt64BE(at + 1));
       default:
         return token < 0x80 ? token : token - 0x100;
     }

@@ -21,7 +21,10 @@ export interface ValueCursor {
   value(): unknown;
   /** Passes the next value. */
   skip(): void;
-  /** Passes the next value and returns a copy of its bytes; JSON has no line breaks outside strings then. */
+  /**
+   * Passes the next value and returns a copy of its bytes, which may share some kilobytes of memory with its neighbours. JSON
+   * has no line breaks outside strings then.
+   */
   copy(): Buffer;
   /** A place to come back to. */
   mark(): CursorMark;

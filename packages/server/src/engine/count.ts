@@ -43,7 +43,7 @@ async function countFinished(core: Core, filter: JobFilter): Promise<number> {
   const snapshot = core.store.snapshot();
   let total = unwritten.length;
   try {
-    for await (const { job } of core.store.finishedPages({ filter, after: undefined, order: "asc" }, snapshot)) {
+    for await (const job of core.store.finishedJobs({ filter, after: undefined, order: "asc" }, snapshot)) {
       if (!changed.has(job.id) && !isExpired(job, now) && matches(filter, job)) total += 1;
     }
   } finally {

@@ -89,7 +89,7 @@ function rowOf(core: Core, job: Job, snapshot: KvSnapshot): JobSnapshot | undefi
 }
 
 function boundBytes(query: ListQuery): Uint8Array | undefined {
-  return query.from === undefined ? undefined : boundOf(query.from).bytes;
+  return query.from === undefined ? undefined : boundOf(query.from, query.order).bytes;
 }
 
 function isBeyond(query: ListQuery, id: string): boolean {

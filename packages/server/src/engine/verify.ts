@@ -17,7 +17,7 @@ export async function verify(core: Core): Promise<readonly string[]> {
     const complaints = [...core.indexes.verify(stored)];
     const finished = { filter: {}, after: undefined, order: "asc" } as const;
     const counts = new Map<string, number>();
-    for await (const { job } of core.store.finishedPages(finished, snapshot)) {
+    for await (const job of core.store.finishedJobs(finished, snapshot)) {
       const key = JSON.stringify([job.status, job.queue, job.type]);
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }

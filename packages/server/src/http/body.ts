@@ -92,6 +92,11 @@ class Reading implements Awaited {
 
   readonly #onEnd = (): void => {
     if (this.#over) return;
+    // An HTTP/2 stream that is reset ends like one that is complete, with whatever had come.
+    if (this.#exchange.isGone) {
+      this.#onClose();
+      return;
+    }
     this.#finish();
     const [first] = this.#chunks;
     this.#resolve(first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#bytes));

@@ -62,13 +62,17 @@ export class Http1Exchange implements Exchange {
     });
   }
 
+  get isGone(): boolean {
+    return this.#response.destroyed;
+  }
+
   get status(): number {
     return this.#response.headersSent ? this.#response.statusCode : 0;
   }
 
   reply(status: number, contentType: string | undefined, body?: ReplyBody, extra?: ExtraHeader): void {
     const response = this.#response;
-    if (response.destroyed || response.headersSent) return;
+    if (this.isGone || response.headersSent) return;
     // The body of a client that still waits may or may not follow: the connection would be out of step.
     if (this.#awaitsContinue || this.#draining.active) response.shouldKeepAlive = false;
     const headers: (string | number)[] = [];
@@ -85,7 +89,7 @@ export class Http1Exchange implements Exchange {
     const response = this.#response;
     response.on("error", ignoreError);
     const stream = new Http1ReplyStream(response, this.#draining);
-    if (response.destroyed) {
+    if (this.isGone) {
       queueMicrotask(events.closed);
       return stream;
     }
@@ -93,6 +97,8 @@ export class Http1Exchange implements Exchange {
     response.on("close", events.closed);
     response.writeHead(200, ["Content-Type", contentType]);
     response.flushHeaders();
+    // A body that nobody reads would hold up the socket, and with it the news that the peer is gone.
+    this.#request.resume();
     return stream;
   }
 

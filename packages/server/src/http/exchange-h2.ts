@@ -42,9 +42,13 @@ export class Http2Exchange implements Exchange {
     this.#stream.pause();
   }
 
+  get isGone(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+
   reply(status: number, contentType: string | undefined, body?: ReplyBody, extra?: ExtraHeader): void {
     const stream = this.#stream;
-    if (stream.destroyed || stream.closed || stream.headersSent) return;
+    if (this.isGone || stream.headersSent) return;
     this.status = status;
     const headers: OutgoingHttpHeaders = { ":status": status };
     if (contentType !== undefined) headers["content-type"] = contentType;
@@ -61,7 +65,7 @@ export class Http2Exchange implements Exchange {
 
   openStream(contentType: string, events: ReplyStreamEvents): ReplyStream {
     const stream = this.#stream;
-    if (stream.destroyed || stream.closed) {
+    if (this.isGone) {
       queueMicrotask(events.closed);
     } else {
       this.status = 200;

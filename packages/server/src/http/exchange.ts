@@ -23,6 +23,8 @@ export interface Exchange {
   /** Stops taking in a body that was refused, without cutting off the reply. */
   refuseBody(): void;
 
+  /** Whether nobody is there any more to reply to. */
+  readonly isGone: boolean;
   /** The status replied, 0 before. */
   readonly status: number;
   reply(status: number, contentType: string | undefined, body?: ReplyBody, extra?: ExtraHeader): void;

@@ -11,9 +11,7 @@ const OF_SETTLE: ReadonlySet<string> = new Set(["delivery"]);
 
 /** POST /jobs/{id}/success. A body is not needed; one that is there must be of a known type. */
 export async function handleSuccess(door: Door, { exchange, parameters: [id = ""], query }: Call): Promise<void> {
-  const announced = (exchange.contentLength ?? 0) > 0;
-  if (announced) typeOf(exchange);
-  const body = await door.bodies.read(exchange);
+  const body = await readOptionalBody(door, exchange);
   const sent = body.length === 0 ? {} : parseSuccessBody(body, typeOf(exchange));
   await door.verbs.succeed({ id, delivery: deliveryOf(query, sent.delivery) });
   replyNothing(exchange);
@@ -44,6 +42,17 @@ export async function handleSuccessBulk(door: Door, { exchange, query }: Call): 
     });
   }
   replyNothing(exchange);
+}
+
+async function readOptionalBody(door: Door, exchange: Exchange): Promise<Buffer> {
+  if ((exchange.contentLength ?? 0) > 0) typeOf(exchange);
+  try {
+    return await door.bodies.read(exchange);
+  } catch (error) {
+    // Too large is not empty: then its type comes first, though its length was not announced.
+    typeOf(exchange);
+    throw error;
+  }
 }
 
 function typeOf(exchange: Exchange): WireFormat {

@@ -1,6 +1,7 @@
 import type { Enqueued } from "../engine/verbs.ts";
 import type { Backoff, Job, JobOptions } from "../job/job.ts";
 import { NameCache, utf8Bytes } from "./byte-string.ts";
+import { InstantText } from "./instant-text.ts";
 import type { JobWriter } from "./job-writer.ts";
 
 /** A job as JSON, as byte strings. Members in the order of http-api.md 6 and E0. */
@@ -36,12 +37,14 @@ export class JobJson implements JobWriter {
   }
 }
 
+const instants = new InstantText();
+
 function end(job: Job, enqueued: Enqueued | undefined, taken: boolean): string {
-  let text = `,"ready_at":${job.readyAt},"attempts":${job.attempts}`;
+  let text = `,"ready_at":${instants.of(job.readyAt)},"attempts":${job.attempts}`;
   const { options } = job;
   if (options.retryLimit !== undefined) text += `,"retry_limit":${options.retryLimit}`;
   if (options.backoff !== undefined) text += `,"backoff":${backoffJson(options.backoff)}`;
-  if (job.dequeuedAt !== undefined) text += `,"dequeued_at":${job.dequeuedAt}`;
+  if (job.dequeuedAt !== undefined) text += `,"dequeued_at":${instants.of(job.dequeuedAt)}`;
   if (job.failedAt !== undefined) text += `,"failed_at":${job.failedAt}`;
   if (options.completedRetentionMs !== undefined || options.deadRetentionMs !== undefined) {
     text += `,"retention":${retentionJson(options)}`;

@@ -17,7 +17,7 @@ import type { Draining } from "./exchange-h1.ts";
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { ignoreError } from "./ignore-error.ts";
-import { sniff } from "./sniff.ts";
+import { type Spoken, sniff } from "./sniff.ts";
 
 /** How long a connection may stay silent before its first byte. */
 const FIRST_BYTE_MS = 60_000;
@@ -107,13 +107,23 @@ export class Listener {
     });
     sniff(socket, this.#clock, FIRST_BYTE_MS, (spoken) => {
       this.#sniffing.delete(socket);
-      if (spoken === "http1") this.#http1.emit("connection", socket);
-      else if (spoken === "http2") this.#http2.emit("connection", socket);
-      else {
-        socket.on("error", ignoreError);
-        socket.destroySoon();
-      }
+      this.#handOver(socket, spoken);
     });
+  }
+
+  #handOver(socket: Socket, spoken: Spoken): void {
+    if (spoken === "http1") {
+      this.#http1.emit("connection", socket);
+      return;
+    }
+    socket.on("error", ignoreError);
+    if (spoken === "http2") {
+      // Node's HTTP/2 would go on with a peer that has said its last, and its take streams would keep their jobs.
+      socket.on("end", () => socket.destroy());
+      this.#http2.emit("connection", socket);
+    } else {
+      socket.destroySoon();
+    }
   }
 
   #keep(session: ServerHttp2Session): void {

@@ -8,7 +8,7 @@ const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 const TLS_HANDSHAKE = 0x16;
 
 /** Tells the protocol of a connection from its first bytes, which may be any number of them. */
-export function spokenBy(first: Buffer): Spoken {
+function spokenBy(first: Buffer): Spoken {
   if (first.length === 0) return "more";
   if (first[0] === TLS_HANDSHAKE) return "tls";
   const compared = Math.min(first.length, PREFACE.length);

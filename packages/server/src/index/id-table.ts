@@ -1,26 +1,21 @@
 /**
  * From an id to the row of its job: open addressing in segments that grow and shrink alone, so that no insert ever waits for
- * the whole table to be copied. Four bytes an entry: ids are not repeated here, they are read from the rows; five bits of
- * the hash beside the row's number spare most looks at rows of other jobs.
+ * the whole table to be copied. An entry is two words, the row and the id's hash. The id itself is read from the row, once:
+ * a row is a cache miss away, so everything that can be decided by the hash (other jobs, growing) is.
  */
 import { invariant } from "../base/assert.ts";
 import type { JobRows } from "./job-rows.ts";
-import { rowsMax } from "./rows.ts";
 
 const segmentBits = 10;
-const segmentEntriesMin = 16;
-const rowBits = 27;
-const rowMask = 2 ** rowBits - 1;
-const tagMask = 31;
+const entriesMin = 8;
 /** What an entry holds instead of a row; rows begin after them. */
 const empty = 0;
 const deleted = 1;
 const firstRow = 2;
 
-invariant(rowsMax + firstRow <= 2 ** rowBits, "an entry must hold any row");
-
 interface Segment {
-  entries: Uint32Array;
+  /** Pairs of words: row, hash. */
+  words: Int32Array;
   live: number;
   /** Entries that are not empty, deleted ones included: they lengthen searches just as much. */
   used: number;
@@ -33,8 +28,7 @@ export class IdTable {
 
   constructor(rows: JobRows) {
     this.#rows = rows;
-    const none = new Uint32Array(0);
-    this.#segments = Array.from({ length: 1 << segmentBits }, () => ({ entries: none, live: 0, used: 0 }));
+    this.#segments = Array.from({ length: 1 << segmentBits }, () => ({ words: noWords, live: 0, used: 0 }));
   }
 
   get size(): number {
@@ -43,16 +37,14 @@ export class IdTable {
 
   /** The row of the job with this id, given as words; -1 = unknown. */
   find(id: Uint32Array): number {
-    const hash = hashOf(id[0] ?? 0, id[1] ?? 0, id[2] ?? 0, id[3] ?? 0);
-    const { entries } = this.#segmentOf(hash);
-    if (entries.length === 0) return -1;
-    const tag = hash & tagMask;
-    for (let at = homeOf(hash, entries.length); ; at = (at + 1) & (entries.length - 1)) {
-      const entry = entries[at] ?? empty;
+    const hash = hashOf(id);
+    const { words } = this.#segmentOf(hash);
+    if (words.length === 0) return -1;
+    for (let at = homeOf(hash, words); ; at = nextOf(at, words)) {
+      const entry = words[at] ?? empty;
       if (entry === empty) return -1;
-      if (entry >>> rowBits !== tag || entry === deleted) continue;
-      const row = (entry & rowMask) - firstRow;
-      if (this.#rows.compareId(row, id) === 0) return row;
+      if (words[at + 1] !== hash || entry === deleted) continue;
+      if (this.#rows.compareId(entry - firstRow, id) === 0) return entry - firstRow;
     }
   }
 
@@ -60,12 +52,13 @@ export class IdTable {
   add(row: number): void {
     const hash = this.#hashOfRow(row);
     const segment = this.#segmentOf(hash);
-    if ((segment.used + 1) * 5 > segment.entries.length * 4) this.#resize(segment);
-    const { entries } = segment;
-    let at = homeOf(hash, entries.length);
-    for (; (entries[at] ?? empty) > deleted; at = (at + 1) & (entries.length - 1));
-    if (entries[at] === empty) segment.used += 1;
-    entries[at] = entryOf(hash, row);
+    if ((segment.used + 1) * 2 * 5 > segment.words.length * 4) resize(segment);
+    const { words } = segment;
+    let at = homeOf(hash, words);
+    while ((words[at] ?? empty) > deleted) at = nextOf(at, words);
+    if (words[at] === empty) segment.used += 1;
+    words[at] = row + firstRow;
+    words[at + 1] = hash;
     segment.live += 1;
     this.#size += 1;
   }
@@ -73,38 +66,24 @@ export class IdTable {
   delete(row: number): void {
     const hash = this.#hashOfRow(row);
     const segment = this.#segmentOf(hash);
-    const { entries } = segment;
-    const wanted = entryOf(hash, row);
-    let at = homeOf(hash, entries.length);
-    for (; entries[at] !== wanted; at = (at + 1) & (entries.length - 1)) {
-      invariant(entries[at] !== empty && entries.length > 0, "the id of a live job is unknown");
+    const { words } = segment;
+    invariant(words.length > 0, "the id of a live job is unknown");
+    let at = homeOf(hash, words);
+    for (; words[at] !== row + firstRow; at = nextOf(at, words)) {
+      invariant(words[at] !== empty, "the id of a live job is unknown");
     }
-    const isLastOfSearch = entries[(at + 1) & (entries.length - 1)] === empty;
-    entries[at] = isLastOfSearch ? empty : deleted;
-    if (isLastOfSearch) segment.used -= 1;
+    // Nothing is searched for beyond an empty entry, so before one a deleted entry need not be remembered.
+    const isLast = words[nextOf(at, words)] === empty;
+    words[at] = isLast ? empty : deleted;
+    if (isLast) segment.used -= 1;
     segment.live -= 1;
     this.#size -= 1;
-    if (entries.length > segmentEntriesMin && segment.live * 8 < entries.length) this.#resize(segment);
-  }
-
-  /** Half full afterwards at most, without deleted entries. */
-  #resize(segment: Segment): void {
-    let length = segmentEntriesMin;
-    while (length < (segment.live + 1) * 2) length *= 2;
-    const entries = new Uint32Array(length);
-    for (const entry of segment.entries) {
-      if (entry <= deleted) continue;
-      let at = homeOf(this.#hashOfRow((entry & rowMask) - firstRow), length);
-      while (entries[at] !== empty) at = (at + 1) & (length - 1);
-      entries[at] = entry;
-    }
-    segment.entries = entries;
-    segment.used = segment.live;
+    if (segment.live * 2 * 8 < words.length && words.length > 2 * entriesMin) resize(segment);
   }
 
   #hashOfRow(row: number): number {
-    const rows = this.#rows;
-    return hashOf(rows.idWord(row, 0), rows.idWord(row, 1), rows.idWord(row, 2), rows.idWord(row, 3));
+    this.#rows.copyId(row, idWords);
+    return hashOf(idWords);
   }
 
   #segmentOf(hash: number): Segment {
@@ -114,21 +93,44 @@ export class IdTable {
   }
 }
 
-/** Mixes all words: ids restored from elsewhere may be less random than ours. A signed 32-bit integer. */
-function hashOf(w0: number, w1: number, w2: number, w3: number): number {
-  let hash = w3 | 0;
-  hash = (Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) + w2) | 0;
-  hash = (Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) + w1) | 0;
-  hash = (Math.imul(hash ^ (hash >>> 16), 0x9e3779b1) + w0) | 0;
+// Reused by every call: nothing here waits, so no two calls are ever inside.
+const idWords = new Uint32Array(4);
+const noWords = new Int32Array(0);
+/** The bits of a hash that did not choose the segment. */
+const homeMask = 2 ** (32 - segmentBits) - 1;
+
+/** Makes room for half as many again, and forgets what was deleted. */
+function resize(segment: Segment): void {
+  const { words } = segment;
+  const larger = new Int32Array(2 * Math.max(entriesMin, Math.ceil((segment.live + 1) * 1.25 * 1.5)));
+  for (let from = 0; from < words.length; from += 2) {
+    const entry = words[from] ?? empty;
+    if (entry <= deleted) continue;
+    const hash = words[from + 1] ?? 0;
+    let at = homeOf(hash, larger);
+    while (larger[at] !== empty) at = nextOf(at, larger);
+    larger[at] = entry;
+    larger[at + 1] = hash;
+  }
+  segment.words = larger;
+  segment.used = segment.live;
+}
+
+/** Where the search for a hash begins: its lower bits, scaled to any number of entries. */
+function homeOf(hash: number, words: Int32Array): number {
+  return 2 * Math.floor(((hash & homeMask) * (words.length >>> 1)) / (homeMask + 1));
+}
+
+function nextOf(at: number, words: Int32Array): number {
+  return at + 2 === words.length ? 0 : at + 2;
+}
+
+/** Mixes all words: ids restored from elsewhere may be less random than ours. Signed, 32 bits. */
+function hashOf(id: Uint32Array): number {
+  let hash = (id[3] ?? 0) | 0;
+  hash = (Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) + (id[2] ?? 0)) | 0;
+  hash = (Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) + (id[1] ?? 0)) | 0;
+  hash = (Math.imul(hash ^ (hash >>> 16), 0x9e3779b1) + (id[0] ?? 0)) | 0;
   hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
   return hash ^ (hash >>> 16);
-}
-
-/** Where a search begins: the upper bits of a product, since the hash's own upper bits chose the segment. */
-function homeOf(hash: number, length: number): number {
-  return Math.imul(hash, 0x9e3779b1) >>> (Math.clz32(length) + 1);
-}
-
-function entryOf(hash: number, row: number): number {
-  return (((hash & tagMask) << rowBits) | (row + firstRow)) >>> 0;
 }

@@ -93,36 +93,26 @@ export class JobRows extends Rows {
     this.set(row, dueLow, ms);
   }
 
-  idWord(row: number, word: 0 | 1 | 2 | 3): number {
-    return this.get(row, word);
-  }
-
-  setId(row: number, words: Uint32Array): void {
-    for (let word = 0; word < 4; word += 1) this.set(row, word, words[word] ?? 0);
+  setId(row: number, id: Uint32Array): void {
+    const words = this.words(row);
+    const start = this.start(row);
+    for (let word = 0; word < 4; word += 1) words[start + word] = id[word] ?? 0;
   }
 
   copyId(row: number, into: Uint32Array): void {
-    for (let word = 0; word < 4; word += 1) into[word] = this.get(row, word);
+    const words = this.words(row);
+    const start = this.start(row);
+    for (let word = 0; word < 4; word += 1) into[word] = words[start + word] ?? 0;
   }
 
   /** Negative when `a` has the smaller id, 0 when it is the same row. */
   compareIds(a: number, b: number): number {
-    return (
-      this.get(a, 0) - this.get(b, 0) ||
-      this.get(a, 1) - this.get(b, 1) ||
-      this.get(a, 2) - this.get(b, 2) ||
-      this.get(a, 3) - this.get(b, 3)
-    );
+    return compareIds(this.words(a), this.start(a), this.words(b), this.start(b));
   }
 
   /** As {@link compareIds}, with an id given as words. */
-  compareId(row: number, words: Uint32Array): number {
-    return (
-      this.get(row, 0) - (words[0] ?? 0) ||
-      this.get(row, 1) - (words[1] ?? 0) ||
-      this.get(row, 2) - (words[2] ?? 0) ||
-      this.get(row, 3) - (words[3] ?? 0)
-    );
+  compareId(row: number, id: Uint32Array): number {
+    return compareIds(this.words(row), this.start(row), id, 0);
   }
 
   /** The order of dispatch: priority, then id. */
@@ -182,6 +172,14 @@ export class JobRows extends Rows {
   *live(): Generator<number> {
     for (const row of this.touched()) if (this.status(row) !== undefined) yield row;
   }
+}
+
+function compareIds(a: Uint32Array, startA: number, b: Uint32Array, startB: number): number {
+  for (let word = 0; word < 4; word += 1) {
+    const difference = (a[startA + word] ?? 0) - (b[startB + word] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 const statuses = [undefined, "scheduled", "ready", "in_flight"] as const;

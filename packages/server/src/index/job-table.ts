@@ -77,8 +77,8 @@ export class JobTable {
   }
 
   id(slot: Slot): JobId {
-    const { rows } = this;
-    return idFromWords(rows.idWord(slot, 0), rows.idWord(slot, 1), rows.idWord(slot, 2), rows.idWord(slot, 3));
+    this.rows.copyId(slot, idWords);
+    return idFromWords(idWords[0] ?? 0, idWords[1] ?? 0, idWords[2] ?? 0, idWords[3] ?? 0);
   }
 
   /** Negative when `a` has the smaller id. */

@@ -11,8 +11,8 @@ const chunkBits = 14;
 const chunkRows = 1 << chunkBits;
 const indexMask = chunkRows - 1;
 
-/** Rows there can be at most: what fits 27 bits with a little to spare (`id-table.ts` packs a row's number and five bits). */
-export const rowsMax = 2 ** 27 - chunkRows;
+/** Rows there can be at most: their numbers are small integers, also times two. */
+const rowsMax = 2 ** 28;
 
 /** The account of one chunk. */
 interface Account {
@@ -68,6 +68,16 @@ export class Rows {
     if (account.live === chunkRows - 1) this.#roomy.push(number);
     // Another chunk's worth of room stays, so that a number of jobs on the border does not make and drop one all the time.
     if (account.live === 0 && this.#freeRows >= 2 * chunkRows) this.#dropChunk(number);
+  }
+
+  /** The words among which a row's are, from {@link start} on: for whoever reads several. */
+  words(row: number): Uint32Array {
+    return this.#chunks[row >>> chunkBits] ?? noWords;
+  }
+
+  /** Where a row begins in its {@link words}. */
+  start(row: number): number {
+    return (row & indexMask) * this.#width;
   }
 
   /** A word of a row; 0 for a row of a chunk that is not there. */

@@ -1,55 +1,67 @@
 /**
- * Checks of single fields, the same for both formats. A field that is wrong is refused with INVALID_FIELD and its path; null
- * counts as absent. `where` is the position in a bulk request, undefined outside of one.
+ * Checks of single fields, the same for both formats. What is wrong is refused with INVALID_FIELD and the path of the field;
+ * null counts as absent.
  */
-import { QueueError } from "@millrace/protocol/errors";
-import { U64_MAX, type U64 } from "@millrace/protocol/ids";
+import { type ErrorCode, QueueError } from "@millrace/protocol/errors";
+import { type U64, U64_MAX } from "@millrace/protocol/ids";
 
 export const U16_MAX = 2 ** 16 - 1;
 export const U32_MAX = 2 ** 32 - 1;
 
-/** Position of a member in a bulk request, from 0. */
+/** Position of a member in a bulk request, from 0; undefined outside of one. */
 export type Where = number | undefined;
 
-/** A refusal that names the member of a bulk request in its text and, for programs, as `index`. */
-export function refuseField(where: Where, path: string, rule: string): never {
-  throw new QueueError("INVALID_FIELD", `${fieldPath(where, path)} ${rule}`, detailsOf(where));
+/** Refuses a field: by its path in the text (`jobs[3].priority`), for programs also by `index`. */
+export function refuse(code: ErrorCode, where: Where, path: string, rule: string): never {
+  const place = where === undefined ? [path] : [`jobs[${where}]`, path];
+  const name = place.filter((part) => part !== "").join(".");
+  const details = where === undefined ? {} : { details: { index: where } };
+  throw new QueueError(code, `${name === "" ? "the body" : name} ${rule}`, details);
 }
 
-/** The path of a field as errors show it: `jobs[3].priority`, or just `priority`. */
-export function fieldPath(where: Where, path: string): string {
-  if (where === undefined) return path === "" ? "the body" : path;
-  return path === "" ? `jobs[${where}]` : `jobs[${where}].${path}`;
-}
-
-/** The details of an error about a member of a bulk request. */
-export function detailsOf(where: Where): { details?: { index: number } } {
-  return where === undefined ? {} : { details: { index: where } };
+export function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
 }
 
 /** A required text. */
 export function requiredText(value: unknown, where: Where, path: string): string {
-  if (typeof value === "string") return value;
-  return refuseField(where, path, value === undefined || value === null ? "is required" : "must be a string");
+  return optionalText(value, where, path) ?? refuse("INVALID_FIELD", where, path, "is required");
 }
 
 /** An optional text. */
 export function optionalText(value: unknown, where: Where, path: string): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  return typeof value === "string" ? value : refuseField(where, path, "must be a string");
+  if (typeof value === "string") return value;
+  return isAbsent(value) ? undefined : refuse("INVALID_FIELD", where, path, "must be a string");
 }
 
-/** An optional unsigned integer up to `max`, at most 2^53 - 1. */
+/** An optional unsigned integer up to `max`, which is at most 2^53 - 1. */
 export function optionalInteger(value: unknown, max: number, where: Where, path: string): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  return Number.isSafeInteger(value) && isWithin(value, max)
+  if (isAbsent(value)) return undefined;
+  return isInteger(value, max)
     ? value + 0
-    : refuseField(where, path, `must be an integer from 0 to ${max}`);
+    : refuse("INVALID_FIELD", where, path, `must be an integer from 0 to ${max}`);
 }
 
-/** An optional u64. */
+/** An optional unsigned integer of 64 bits. */
 export function optionalU64(value: unknown, where: Where, path: string): U64 | undefined {
-  if (value === undefined || value === null) return undefined;
+  if (isAbsent(value)) return undefined;
+  if (isInteger(value, Number.MAX_SAFE_INTEGER)) return value + 0;
   if (typeof value === "bigint" && value > 0n && value <= U64_MAX) return value;
-  return optionalInteger(value, Number.MAX_SAFE_INTEGER, where, path);
+  return refuse("INVALID_FIELD", where, path, `must be an integer from 0 to ${U64_MAX}`);
+}
+
+/** An optional object. */
+export function optionalObject(
+  value: unknown,
+  where: Where,
+  path: string,
+): Readonly<Record<string, unknown>> | undefined {
+  if (isAbsent(value)) return undefined;
+  if (typeof value !== "object" || Array.isArray(value)) refuse("INVALID_FIELD", where, path, "must be an object");
+  return { ...value };
+}
+
+/** A whole number written as a float (`5.0`) is one, and so is minus zero, which `+ 0` makes plain zero. */
+function isInteger(value: unknown, max: number): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= max;
 }

@@ -26,6 +26,6 @@ export function isIntact(record: Buffer, key: Uint8Array): boolean {
 /** Different for any two keys that differ in one byte; far cheaper than a second checksum. */
 function digestOf(key: Uint8Array): number {
   let digest = 0;
-  for (const byte of key) digest = (Math.imul(digest, 31) + byte) | 0;
+  for (let i = 0; i < key.length; i += 1) digest = (Math.imul(digest, 31) + (key[i] ?? 0)) | 0;
   return digest >>> 0;
 }

@@ -1,6 +1,6 @@
-import { decodeMsgpack, encodeMsgpack } from "@millrace/protocol/msgpack";
-import { parseJson } from "@millrace/protocol/json";
 import { instant, type JobId, type QueueName, type TypeName, U64_MAX } from "@millrace/protocol/ids";
+import { parseJson } from "@millrace/protocol/json";
+import { decodeMsgpack, encodeMsgpack } from "@millrace/protocol/msgpack";
 import { takeDecoder } from "@millrace/protocol/take-decoder";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -121,7 +121,7 @@ describe("an exponent", () => {
     [0, "0.0"],
     [0.1, "0.1"],
     [Math.fround(0.1), "0.1"],
-    [Math.fround(3.14159), "3.14159"],
+    [Math.fround(2.71), "2.71"],
     [16777216, "16777216.0"],
     [Math.fround(1e30), "1e+30"],
   ])("%d is %s", (value, text) => {

@@ -50,11 +50,11 @@ describe("one port", () => {
   it("gives up a connection that says nothing for a minute", async () => {
     const server = await ServerUnderTest.start();
     const silent = await RawConnection.open(server.port);
-    await server.clock.untilPending(1);
+    await server.clock.untilSet(60_000);
     server.clock.advance(30_000);
     const stuck = await RawConnection.open(server.port);
     await stuck.send("PRI * HT");
-    await server.clock.untilPending(2);
+    await server.clock.untilSet(60_000, 2);
     server.clock.advance(30_000);
     expect(await silent.closed()).toBe("");
     expect(stuck.socket.closed).toBe(false);

@@ -5,14 +5,14 @@ import type { Alarm, Clock } from "../../src/base/clock.ts";
 export class ManualClock implements Clock {
   #now = 1_773_464_269_527;
   #waiting: (() => void)[] = [];
-  readonly #alarms = new Set<{ readonly at: number; readonly ring: () => void }>();
+  readonly #alarms = new Set<{ readonly at: number; readonly ms: number; readonly ring: () => void }>();
 
   now(): Instant {
     return instant(this.#now);
   }
 
   after(ms: number, ring: () => void): Alarm {
-    const alarm = { at: this.#now + ms, ring };
+    const alarm = { at: this.#now + ms, ms, ring };
     this.#alarms.add(alarm);
     for (const wake of this.#waiting.splice(0)) wake();
     return { cancel: () => this.#alarms.delete(alarm) };
@@ -35,9 +35,11 @@ export class ManualClock implements Clock {
     this.#now = end;
   }
 
-  /** Resolves when so many alarms are set. */
-  async untilPending(count: number): Promise<void> {
-    while (this.#alarms.size < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Resolves when so many alarms of that delay are set. */
+  async untilSet(ms: number, count = 1): Promise<void> {
+    while (Array.from(this.#alarms).filter((alarm) => alarm.ms === ms).length < count) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
   }
 
   get pending(): number {

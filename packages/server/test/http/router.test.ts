@@ -37,9 +37,12 @@ describe("a route", () => {
     expect(router.match("POST", "/jobs/take")).toMatchObject({ kind: "method", allow: "GET, HEAD" });
   });
 
-  it.each(["/", "", "*", "/job", "/jobs/", "/jobs//success", "/jobs/a/b", "//jobs", "/%zz"])("is none for %j", (path) => {
-    expect(router.match("GET", path)).toEqual({ kind: "none" });
-  });
+  it.each(["/", "", "*", "/job", "/jobs/", "/jobs//success", "/jobs/a/b", "//jobs", "/%zz"])(
+    "is none for %j",
+    (path) => {
+      expect(router.match("GET", path)).toEqual({ kind: "none" });
+    },
+  );
 });
 
 describe("a request target", () => {

@@ -52,11 +52,17 @@ describe("the delay before a retry", () => {
 
 describe("the verdict on a failed attempt", () => {
   it("kills even when retries are left", () => {
-    expect(judge({ ...failure, kill: true, retryAt: 5 }, {}, 1, 0, 0, defaults)).toEqual({ kind: "dead", reason: "killed" });
+    expect(judge({ ...failure, kill: true, retryAt: 5 }, {}, 1, 0, 0, defaults)).toEqual({
+      kind: "dead",
+      reason: "killed",
+    });
   });
 
   it("obeys an explicit time even past the limit, also one that has passed", () => {
-    expect(judge({ ...failure, retryAt: 5 }, { retryLimit: 0 }, 9, 1000, 0, defaults)).toEqual({ kind: "retry", readyAt: 5 });
+    expect(judge({ ...failure, retryAt: 5 }, { retryLimit: 0 }, 9, 1000, 0, defaults)).toEqual({
+      kind: "retry",
+      readyAt: 5,
+    });
   });
 
   it("allows as many retries as the limit says: the job's own before the server's", () => {

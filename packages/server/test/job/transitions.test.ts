@@ -57,7 +57,13 @@ describe("a job's life", () => {
 
   it("is scheduled again after a failure, with one more attempt", () => {
     const outcome = fail(inFlight(), { message: "no", kill: false }, instant(300), 0, retry, retention);
-    expect(outcome).toMatchObject({ status: "scheduled", because: "retry", attempts: 1, failedAt: 300, readyAt: 16_300 });
+    expect(outcome).toMatchObject({
+      status: "scheduled",
+      because: "retry",
+      attempts: 1,
+      failedAt: 300,
+      readyAt: 16_300,
+    });
   });
 
   it("dies when killed or out of retries; its own retention beats the server's, and zero leaves nothing", () => {

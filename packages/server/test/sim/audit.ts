@@ -2,19 +2,21 @@
  * A quiet moment, in which everything that was ever said is compared with what the server says now: all jobs by pages, the
  * numbers, the names of the queues, and memory against the store (S8). While it goes on nobody else may ask for anything.
  */
+import { statuses } from "@millrace/protocol/job-view";
 import type { JobSnapshot, ListQuery, Verbs } from "../../src/engine/verbs.ts";
 import type { Dice } from "./dice.ts";
+import type { Life } from "./life.ts";
 import type { Oracle } from "./oracle.ts";
 import { queueNames } from "./producer.ts";
 import type { SimEngine } from "./sim-engine.ts";
 
 /** Answers all jobs that are there. Rejects when the server does not answer. */
-export async function audit(engine: SimEngine, oracle: Oracle, dice: Dice): Promise<readonly JobSnapshot[]> {
+export async function audit(life: Life, engine: SimEngine, oracle: Oracle, dice: Dice): Promise<readonly JobSnapshot[]> {
   const heard = oracle.looks.auditBegins();
   const rows = await everything(engine, oracle, dice);
   heard(rows);
+  for (const complaint of await life.verify(engine)) oracle.chronicle.complain("S8", complaint);
   await compareNumbers(engine, oracle, rows);
-  for (const complaint of await engine.verify()) oracle.chronicle.complain("S8", complaint);
   return rows;
 }
 
@@ -40,10 +42,16 @@ async function compareNumbers(verbs: Verbs, oracle: Oracle, rows: readonly JobSn
   const { chronicle } = oracle;
   for (const queue of [undefined, ...queueNames]) {
     const matching = rows.filter(({ job }) => queue === undefined || job.queue === queue);
-    const counted = await verbs.count(queue === undefined ? {} : { queues: new Set([queue]) });
+    const filter = queue === undefined ? {} : { queues: new Set([queue]) };
+    const counted = await verbs.count(filter);
     const expired = matching.filter(({ job }) => hasExpired(job, chronicle.clock.now())).length;
     if (counted > matching.length || counted < matching.length - expired) {
       chronicle.complain("S8", `${counted} jobs are counted in ${queue ?? "all queues"}, ${matching.length} are listed`);
+      for (const status of statuses) {
+        const listed = matching.filter(({ job }) => job.status === status).length;
+        const number = await verbs.count({ ...filter, statuses: new Set([status]) });
+        if (number !== listed) chronicle.complain("S8", `of these ${number} are ${status}, ${listed} are listed so`);
+      }
     }
   }
   const names = await verbs.queues();

@@ -29,7 +29,7 @@ interface CalmOptions {
 
 /** Runs while the world's clock is driven elsewhere; complains to the oracle. */
 export async function judgeLiveness(engine: SimEngine, options: CalmOptions): Promise<void> {
-  const { clock, oracle, people, dice, becomeGentle } = options;
+  const { life, clock, oracle, people, dice, becomeGentle } = options;
   people.stopAsking();
   becomeGentle();
   await untilAllEnded(engine, options);
@@ -40,7 +40,7 @@ export async function judgeLiveness(engine: SimEngine, options: CalmOptions): Pr
   await clock.sleep(QUIET_MS);
   allMustBeAnswered(options);
   if (oracle.chronicle.complaints.length > 0) return;
-  await audit(engine, oracle, dice);
+  await audit(life, engine, oracle, dice);
 }
 
 const unended = new Set(["scheduled", "ready", "in_flight"] as const);

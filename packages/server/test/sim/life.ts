@@ -13,6 +13,9 @@ import type { OpenEngine, SimEngine } from "./sim-engine.ts";
 import { SimKv } from "./sim-kv.ts";
 import type { CrashPlan, CrashPoint, Weather } from "./weather.ts";
 
+/** How long a process that was told to stop waits for its last answers. */
+const GRACE_MS = 60_000;
+
 /** What became of a life. `failed` = a write failed, and the engine ended it by itself. */
 export type LifeState = "opening" | "open" | "failed" | "over";
 
@@ -100,13 +103,35 @@ export class Life {
 
   /** The engine ends in order, then the process. Answers, when it is gone, what was asked and never answered. */
   async stop(): Promise<readonly string[]> {
+    const { clock } = this.#options;
     await this.#engine?.stop();
+    // The last answers find their way out; the store must be there for them.
+    for (let waited = 0; waited < GRACE_MS && this.#unanswered.length > 0; waited += 100) await clock.sleep(100);
     await this.#kv.close();
-    // The last answers find their way out.
-    await this.#options.clock.sleep(1);
-    const unanswered = this.#door?.unanswered ?? [];
+    const unanswered = this.#unanswered;
     this.die();
     return unanswered;
+  }
+
+  /**
+   * S8, memory against the store. Both are seen at one instant; and because a job that falls due in this very millisecond may
+   * be ready in one and not yet in the other, a complaint counts only when it is repeated a moment later.
+   */
+  async verify(engine: SimEngine): Promise<readonly string[]> {
+    this.#kv.readsAtOnce = true;
+    const complaints = await engine.verify();
+    if (complaints.length === 0) {
+      this.#kv.readsAtOnce = false;
+      return [];
+    }
+    await this.#options.clock.sleep(2);
+    const repeated = new Set(await engine.verify());
+    this.#kv.readsAtOnce = false;
+    return complaints.filter((complaint) => repeated.has(complaint));
+  }
+
+  get #unanswered(): readonly string[] {
+    return this.#door?.unanswered ?? [];
   }
 
   async #open(): Promise<void> {

@@ -20,6 +20,8 @@ interface Choice {
 
 /** Runs as asked; answers the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
+  // Whoever reads only the beginning of a history (`| head`) has seen enough.
+  process.stdout.on("error", () => process.exit());
   const choice = parse(argv);
   if (choice === undefined) {
     process.stderr.write(usage);

@@ -10,6 +10,8 @@ import type { Outcome } from "./outcome.ts";
 interface Look {
   readonly from: Moment;
   readonly attemptsMin: number;
+  /** Nobody else does anything meanwhile. */
+  readonly isQuiet: boolean;
 }
 
 export class LookWitness {
@@ -57,8 +59,8 @@ export class LookWitness {
 
   /** Everything is read while nobody else does anything. The result is to be called with all that is there. */
   auditBegins(): (rows: readonly JobSnapshot[]) => void {
-    const looks = new Map([...this.#chronicle.jobs].map(([id, facts]) => [id, this.#look(facts)]));
-    const unknown = this.#look(undefined);
+    const looks = new Map([...this.#chronicle.jobs].map(([id, facts]) => [id, this.#look(facts, true)]));
+    const unknown = this.#look(undefined, true);
     return (rows) => {
       const shown = new Set<string>();
       for (const row of rows) {
@@ -71,8 +73,8 @@ export class LookWitness {
     };
   }
 
-  #look(facts: JobFacts | undefined): Look {
-    return { from: this.#chronicle.moment(), attemptsMin: facts?.attemptsMin ?? 0 };
+  #look(facts: JobFacts | undefined, isQuiet = false): Look {
+    return { from: this.#chronicle.moment(), attemptsMin: facts?.attemptsMin ?? 0, isQuiet };
   }
 
   #shown({ job, payload }: JobSnapshot, look: Look): void {
@@ -90,7 +92,7 @@ export class LookWitness {
       const range = `${look.attemptsMin} to ${facts.attemptsMax}`;
       chronicle.complain("S1", `${facts.name} is shown with ${job.attempts} failed attempts, possible is ${range}`);
     }
-    this.#learn(facts, job);
+    this.#learn(facts, job, look);
   }
 
   #mustAgreeWithItsEnd(facts: JobFacts, job: Job, look: Look): void {
@@ -106,13 +108,13 @@ export class LookWitness {
     else if (look.from.at >= end.shownUntilMax) chronicle.complain("S1", `${name} is shown past its retention`);
   }
 
-  #learn(facts: JobFacts, job: Job): void {
+  #learn(facts: JobFacts, job: Job, { isQuiet }: Look): void {
     const chronicle = this.#chronicle;
     const now = chronicle.moment();
     facts.accepted ??= now;
     facts.attemptsMin = Math.max(facts.attemptsMin, job.attempts);
     this.#dropAsksOfDeadLives(facts);
-    if (facts.asks.size === 0) {
+    if (isQuiet && facts.asks.size === 0) {
       facts.attemptsMin = job.attempts;
       facts.attemptsMax = job.attempts;
     }

@@ -50,10 +50,18 @@ export class Oracle {
     for (const facts of this.chronicle.jobs.values()) {
       facts.wasInDoubt ||= commitMode === "buffered" || enqueueCommitMode === "buffered";
       if (commitMode === "buffered") this.#doubtChanges(facts);
-      if (enqueueCommitMode === "buffered" && facts.end === undefined) {
-        facts.accepted = undefined;
-        facts.inDoubt = true;
-      }
+      if (enqueueCommitMode === "buffered") this.#doubtExistence(facts);
+    }
+  }
+
+  /** Its payload may be lost, and then it is; but if it is over, it stays over. */
+  #doubtExistence(facts: JobFacts): void {
+    const { end } = facts;
+    if (end === undefined) {
+      facts.accepted = undefined;
+      facts.inDoubt = true;
+    } else {
+      facts.end = { ...end, shownUntilMin: Number.NEGATIVE_INFINITY };
     }
   }
 

@@ -60,6 +60,8 @@ export class SimKv implements Kv {
   #isDead = false;
   #isClosed = false;
   #isBroken = false;
+  /** Reads take no time for now: whoever compares two things must see both at one instant. */
+  readsAtOnce = false;
 
   constructor(options: SimKvOptions) {
     this.#disk = options.disk;
@@ -159,7 +161,7 @@ export class SimKv implements Kv {
   #pause(): Promise<void> {
     if (this.#isDead) return never();
     return new Promise((resolve) => {
-      const ms = this.#weather.readMs();
+      const ms = this.readsAtOnce ? 0 : this.#weather.readMs();
       if (ms === 0) this.#clock.soon(resolve);
       else this.#clock.after(ms, resolve);
     });

@@ -203,7 +203,7 @@ class World {
     if (life.weather.quietStart) {
       await this.#clock.run(this.#clock.now() + LIFE_MS_MAX, () => life.isReady || isDead());
       if (!isDead()) {
-        await this.#finishes(audit(engine, this.#oracle, this.#dice.fork()), isDead);
+        await this.#finishes(audit(life, engine, this.#oracle, this.#dice.fork()), isDead);
         this.#journal.note("oracle", "has compared everything with what was said");
       }
     }
@@ -235,6 +235,7 @@ class World {
   #bury(life: Life): void {
     life.die();
     this.#wire.door = undefined;
+    this.#people.stopAsking();
     let lost: number | undefined;
     if (life.weather.crash?.ending === "power cut" && life.state !== "failed") {
       lost = this.#disk.cutPower(() => this.#dice.chance(0.5));

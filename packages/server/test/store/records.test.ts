@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import { idFromWords } from "../../src/base/id-bytes.ts";
 import type { JobOptions, Payload } from "../../src/job/job.ts";
 import { decodeError, encodeError } from "../../src/store/error-record.ts";
+import type { StoredJob } from "../../src/store/job-fields.ts";
 import {
   decodeFinished,
   decodeLive,
   encodeJob,
   inlinePayload,
   isApart,
-  type StoredJob,
   unreadableJob,
 } from "../../src/store/job-record.ts";
 import { errorKey, idKey, purgeKey, tags } from "../../src/store/keyspace.ts";
@@ -36,7 +36,7 @@ const u64 = fc.oneof(
   fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n - 1n }),
   fc.constantFrom(0, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1, 2n ** 53n, 2n ** 64n - 1n),
 );
-const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 400 }).filter((s) => s.isWellFormed());
+const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 400 });
 const name = fc.oneof(
   fc.constantFrom("a", "default", "längere Schlange/ü", "📬", "x".repeat(127), "x".repeat(128), "q".repeat(70_000)),
   text,

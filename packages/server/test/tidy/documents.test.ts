@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkDecisions, checkDrawing, checkErrorCodes, checkPaths } from "./documents.ts";
+import { checkDecisions, checkDrawing, checkErrorCodes, checkPaths, checkQuotedTests } from "./documents.ts";
 import type { TextFile } from "./text-file.ts";
 
 const file = (path: string, text: string): TextFile => ({ path, text });
@@ -44,6 +44,14 @@ test("a drawing that differs from its table is a complaint", () => {
   expect(checkDrawing([shown], "docs/a.md", "\n  http   → engine\n  engine → store\n")).toEqual([]);
   expect(checkDrawing([shown], "docs/a.md", "\n  http   → engine  store\n")).toHaveLength(1);
   expect(checkDrawing([], "docs/a.md", "http → engine")).toHaveLength(1);
+});
+
+test("a guarantee whose test is gone is a complaint", () => {
+  const page = file("docs/g.md", '| it is so | `a.test.ts` | "proves it" |\n');
+  expect(checkQuotedTests([page, file("a.test.ts", 'test("proves it", …')], "docs/g.md")).toEqual([]);
+  expect(checkQuotedTests([page, file("a.test.ts", 'test("proves nothing", …')], "docs/g.md")).toHaveLength(1);
+  expect(checkQuotedTests([page], "docs/g.md")).toHaveLength(1);
+  expect(checkQuotedTests([], "docs/g.md")).toHaveLength(1);
 });
 
 describe("error codes", () => {
@@ -102,6 +110,6 @@ describe("decision records", () => {
 
 test("an empty tree is a complaint, whatever is checked", () => {
   expect(checkPaths([], [])).toHaveLength(1);
-  expect(checkErrorCodes([], { LOST: { http: 404, retry: false } }, "errors.ts")).toHaveLength(1);
+  expect(checkErrorCodes([], { LOST: { http: 404, retry: false } })).toHaveLength(1);
   expect(checkDecisions([])).toHaveLength(1);
 });

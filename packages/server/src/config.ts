@@ -1,0 +1,159 @@
+/** From a command line and an environment to what the server is told. Everything is checked before the store is opened. */
+import { parseArgs } from "node:util";
+import { environmentOnly, type Flag, type FlagName, flags, flagsNotBuilt } from "./config-flags.ts";
+import { numberOf, switchOf, UsageError, wordOf } from "./config-values.ts";
+import type { EngineSettings } from "./engine/settings.ts";
+import type { HttpSettings } from "./http/handler.ts";
+
+export const logFormats = flags["log-format"].kind;
+export const logLevels = flags["log-level"].kind;
+const commitModes = flags["default-commit-mode"].kind;
+export interface Config {
+  readonly rootDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly cacheBytes: number;
+  readonly isEphemeral: boolean;
+  readonly headerBytesMax: number;
+  readonly shutdownGraceMs: number;
+  /** Undefined = pretty on a terminal, else compact. */
+  readonly logFormat: (typeof logFormats)[number] | undefined;
+  readonly logLevel: (typeof logLevels)[number];
+  readonly engine: EngineSettings;
+  readonly http: HttpSettings;
+  /** What the operator should know and need not change. */
+  readonly warnings: readonly string[];
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A value and where it was given. */
+interface Given {
+  readonly label: string;
+  readonly text: string;
+}
+
+/**
+ * @param argv what stands behind `serve`
+ * @throws UsageError that says what is wrong, and how it would be right
+ */
+export function readConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Config {
+  const warnings: string[] = [];
+  const given = new Map([...fromEnvironment(env, warnings), ...fromArguments(argv)]);
+  const text = (name: FlagName) => given.get(name)?.text ?? defaultOf(name) ?? "";
+  const number = (name: FlagName) => numberOf(given.get(name)?.label ?? `--${name}`, flags[name], text(name));
+  const isOn = (name: FlagName) => switchOf(given.get(name)?.label ?? `--${name}`, given.get(name)?.text ?? "");
+  const commitMode = wordOf("--default-commit-mode", commitModes, text("default-commit-mode"));
+  const enqueueMode = given.get("enqueue-commit-mode")?.text;
+  const logFormat = given.get("log-format")?.text;
+  const config: Config = {
+    rootDir: nonEmpty(given, "root-dir", text("root-dir")),
+    host: nonEmpty(given, "host", text("host")),
+    port: number("port"),
+    cacheBytes: number("cache-size"),
+    isEphemeral: isOn("ephemeral"),
+    headerBytesMax: number("max-header-size"),
+    shutdownGraceMs: number("shutdown-grace"),
+    logFormat: logFormat === undefined ? undefined : wordOf("--log-format", logFormats, logFormat),
+    logLevel: wordOf("--log-level", logLevels, text("log-level")),
+    engine: {
+      globalInFlightMax: number("global-in-flight-limit"),
+      defaultRetryLimit: number("default-retry-limit"),
+      defaultBackoff: {
+        exponent: Math.fround(number("default-backoff-exponent")),
+        baseMs: number("default-backoff-base"),
+        jitterMs: number("default-backoff-jitter"),
+      },
+      completedRetentionMs: number("default-completed-job-retention"),
+      deadRetentionMs: number("default-dead-job-retention"),
+      reaperIntervalMs: number("reaper-check-interval"),
+      commitMode,
+      enqueueCommitMode:
+        enqueueMode === undefined ? commitMode : wordOf("--enqueue-commit-mode", commitModes, enqueueMode),
+      operationsMax: Math.min(number("enqueue-batch-size"), number("complete-batch-size")),
+      schedulerPassMax: schedulerPass(env),
+    },
+    http: {
+      heartbeatMs: number("heartbeat-interval"),
+      bodyBytesMax: number("max-body-size"),
+      payloadBytesMax: number("max-payload-size"),
+      bulkItemsMax: number("max-bulk-items"),
+      bodyTimeoutMs: number("body-timeout"),
+    },
+    warnings,
+  };
+  if (!isLoopback(config.host) && !isOn("insecure")) {
+    throw new UsageError(
+      `refusing to listen on ${config.host}: anybody who reaches it could use the queue. ` +
+        "Listen on 127.0.0.1, or say --insecure if the network in front of it is yours alone",
+    );
+  }
+  if (isOn("insecure") && !isLoopback(config.host)) warnings.push(`listening on ${config.host} without authentication`);
+  return config;
+}
+function fromArguments(argv: readonly string[]): Map<FlagName, Given> {
+  const notBuilt = argv.find((argument) => flagsNotBuilt.includes(/^--([a-z0-9-]+)/.exec(argument)?.[1] ?? ""));
+  if (notBuilt !== undefined) throw new UsageError(`${notBuilt.split("=")[0]} is not supported yet`);
+  const options: Record<string, { type: "boolean" | "string"; short?: string }> = {};
+  for (const [name, flag] of Object.entries<Flag>(flags)) {
+    options[name] = {
+      type: flag.kind === "switch" ? "boolean" : "string",
+      ...(flag.short ? { short: flag.short } : {}),
+    };
+  }
+  let values: Readonly<Record<string, unknown>>;
+  try {
+    values = parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+  const given = new Map<FlagName, Given>();
+  for (const name of flagNames()) {
+    const value = values[name];
+    if (value !== undefined) given.set(name, { label: `--${name}`, text: String(value) });
+  }
+  return given;
+}
+/** A container platform may set MILLRACE_PORT=tcp://… for a service of that name: such a value means nothing to us. */
+function fromEnvironment(env: Env, warnings: string[]): Map<FlagName, Given> {
+  const given = new Map<FlagName, Given>();
+  for (const name of flagNames()) {
+    const label = variableOf(name);
+    const text = env[label];
+    if (text === undefined || text === "") continue;
+    if (/^[a-z]+:\/\//.test(text) && flags[name].kind === "port")
+      warnings.push(`${label}=${text} is ignored: it is no port`);
+    else given.set(name, { label, text });
+  }
+  for (const name of flagsNotBuilt) {
+    if (env[variableOf(name)]) throw new UsageError(`${variableOf(name)} is not supported yet`);
+  }
+  if (env["MILLRACE_LOG_FILTER"]) warnings.push("MILLRACE_LOG_FILTER is ignored: use --log-level");
+  return given;
+}
+/** The environment variable of a flag. */
+export function variableOf(name: string): string {
+  return `MILLRACE_${name.toUpperCase().replaceAll("-", "_")}`;
+}
+function flagNames(): FlagName[] {
+  return Object.keys(flags) as FlagName[];
+}
+function defaultOf(name: FlagName): string | undefined {
+  const flag: Flag = flags[name];
+  return flag.default;
+}
+function nonEmpty(given: ReadonlyMap<FlagName, Given>, name: FlagName, text: string): string {
+  if (text.trim() !== "") return text;
+  throw new UsageError(`${given.get(name)?.label ?? `--${name}`} must not be empty`);
+}
+function schedulerPass(env: Env): number {
+  const label = "MILLRACE_SCHEDULER_BATCH_SIZE";
+  const text = env[label];
+  return text
+    ? numberOf(label, { kind: "count", min: 1, max: 1_000_000, help: "" }, text)
+    : environmentOnly[label].default;
+}
+/** Whether only this machine can reach an address. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
