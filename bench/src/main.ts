@@ -14,10 +14,20 @@ interface Workload {
 }
 
 const workloads: readonly Workload[] = [
-  { name: "W2", what: "single enqueues, 64 raw connections", run: (server, jobs) => singleEnqueues(server, jobs), jobs: 100_000 },
+  {
+    name: "W2",
+    what: "single enqueues, 64 raw connections",
+    run: (server, jobs) => singleEnqueues(server, jobs),
+    jobs: 100_000,
+  },
   { name: "W3", what: "bulk of 1000, 2 in flight", run: (server, jobs) => bulkEnqueues(server, jobs), jobs: 400_000 },
   { name: "W4", what: "drain, 1 worker, prefetch 100", run: (server, jobs) => drain(server, jobs), jobs: 200_000 },
-  { name: "W5", what: "1 producer x 64 coalesced + 1 worker", run: (server, jobs) => flow(server, jobs), jobs: 200_000 },
+  {
+    name: "W5",
+    what: "1 producer x 64 coalesced + 1 worker",
+    run: (server, jobs) => flow(server, jobs),
+    jobs: 200_000,
+  },
 ];
 
 async function main(): Promise<void> {
@@ -47,7 +57,13 @@ async function main(): Promise<void> {
   }
 }
 
-async function repeat(workload: Workload, mode: CommitMode, reps: number, scale: number, profile?: string): Promise<Row> {
+async function repeat(
+  workload: Workload,
+  mode: CommitMode,
+  reps: number,
+  scale: number,
+  profile?: string,
+): Promise<Row> {
   const samples: Sample[] = [];
   for (let i = 0; i < reps; i += 1) {
     const nodeFlags = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
@@ -65,7 +81,9 @@ function print(row: Row): void {
   const rate = `${Math.round(median(rates) / 100) / 10}k/s`;
   const micros = median(row.samples.map((sample) => sample.serverMicros)).toFixed(1);
   const runs = rates.map((value) => `${Math.round(value / 1000)}k`).join(" ");
-  process.stdout.write(`${row.mode.padEnd(9)} ${row.workload.padEnd(42)} ${rate.padStart(9)}   ${micros.padStart(5)} server CPU us/job   runs ${runs}\n`);
+  process.stdout.write(
+    `${row.mode.padEnd(9)} ${row.workload.padEnd(42)} ${rate.padStart(9)}   ${micros.padStart(5)} server CPU us/job   runs ${runs}\n`,
+  );
 }
 
 await main();

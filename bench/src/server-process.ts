@@ -33,7 +33,8 @@ export class ServerProcess {
     nodeFlags?: readonly string[];
     flags?: readonly string[];
   }): Promise<ServerProcess> {
-    const directory = options.directory ?? mkdtempSync(join(process.env["MILLRACE_BENCH_DIR"] ?? tmpdir(), "millrace-bench-"));
+    const directory =
+      options.directory ?? mkdtempSync(join(process.env["MILLRACE_BENCH_DIR"] ?? tmpdir(), "millrace-bench-"));
     const flags = ["serve", "--port", "0", "--no-admin", "--root-dir", directory, "--log-format", "json"];
     const limits = ["--default-commit-mode", options.commitMode, "--global-in-flight-limit", "0"];
     const argv = [...(options.nodeFlags ?? []), launcher, ...flags, ...limits, ...(options.flags ?? [])];

@@ -1,5 +1,5 @@
 /** A take stream for load: NDJSON, counts jobs and picks out id and delivery without parsing the whole. */
-import { get, type ClientRequest } from "node:http";
+import { type ClientRequest, get } from "node:http";
 
 export interface TakenJob {
   readonly id: string;

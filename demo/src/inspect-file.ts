@@ -12,7 +12,11 @@ export interface Inspection {
 /** Reads a file and says what it is. Workers do this as their job; the demo does it again by itself to check them. */
 export async function inspectFile(path: string): Promise<Inspection> {
   const bytes = await readFile(path);
-  return { sha256: createHash("sha256").update(bytes).digest("hex"), lines: countLines(bytes), type: typeOf(path, bytes) };
+  return {
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    lines: countLines(bytes),
+    type: typeOf(path, bytes),
+  };
 }
 
 function countLines(bytes: Buffer): number {

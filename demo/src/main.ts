@@ -50,7 +50,7 @@ async function enqueueAll(client: Client, jobs: readonly NewJob<InspectFile>[]):
   for (let first = 0; first < jobs.length; first += 1000) {
     const chunk = jobs.slice(first, first + 1000);
     const answers = await client.enqueueBulk(chunk);
-    answers.forEach((answer, i) => expected.set(answer.id, chunk[i]?.payload.path ?? ""));
+    for (const [i, answer] of answers.entries()) expected.set(answer.id, chunk[i]?.payload.path ?? "");
   }
   return expected;
 }
@@ -69,7 +69,9 @@ async function main(): Promise<number> {
   let server: RunningServer = await startServer(join(directory, "queue"), 0);
   const client = new Client({ url: server.url });
   const workers = new Map(workerNames.map((name) => [name, startWorker(server.url, results, name)]));
-  process.stdout.write(`Millrace demo: ${files.length} files of ${root}\n  server on ${server.url}, three worker processes\n`);
+  process.stdout.write(
+    `Millrace demo: ${files.length} files of ${root}\n  server on ${server.url}, three worker processes\n`,
+  );
   const enqueueBegan = performance.now();
   const expected = await enqueueAll(client, jobs);
   const enqueueMs = performance.now() - enqueueBegan;

@@ -1,5 +1,5 @@
 import { QueueError } from "@millrace/protocol/errors";
-import type { ErrorRecordView, JobView, PageLinks } from "@millrace/protocol/job-view";
+import type { ErrorRecordView, JobView } from "@millrace/protocol/job-view";
 import { callTo } from "./call-to.ts";
 import { codecOf, type Encoded, type Format } from "./codec.ts";
 import { type Call, Connection } from "./connection.ts";
@@ -20,32 +20,25 @@ import type {
   SettleReport,
 } from "./job.ts";
 import { filterQuery, listQuery, pagingQuery } from "./query.ts";
-import { type RetryOptions, retryPolicy } from "./retry.ts";
-import { sendAcks, sendFailure, sendSuccess } from "./settle-calls.ts";
+import {
+  type PageReply,
+  type ReplyReader,
+  readCount,
+  readError,
+  readErrorPage,
+  readHealth,
+  readJob,
+  readJobPage,
+  readJobs,
+  readNothing,
+  readQueues,
+  readVersion,
+} from "./replies.ts";
+import { type Repeatable, type RetryOptions, retryPolicy } from "./retry.ts";
+import { type Send, sendAcks, sendFailure, sendSuccess } from "./settle-calls.ts";
 import { systemTimers, type Timers } from "./timers.ts";
 import type { Transport } from "./transport.ts";
 import { fromEnqueueView, fromErrorView, fromPayloadView, toEnqueueBody } from "./wire-names.ts";
-
-export type { Format } from "./codec.ts";
-export type {
-  Ack,
-  Backoff,
-  EnqueuedJob,
-  ErrorRecord,
-  Failure,
-  Job,
-  JobFilter,
-  JobInfo,
-  JobPage,
-  ListQuery,
-  NewJob,
-  Paging,
-  Range,
-  Retention,
-  SettleReport,
-  TakenJob,
-} from "./job.ts";
-export type { RetryOptions } from "./retry.ts";
 
 export interface ClientOptions {
   /** The server's base URL. Default `http://127.0.0.1:7890`. */
@@ -82,7 +75,7 @@ export class Client {
       retry: retryPolicy(options.retry ?? {}, timers, options.random ?? Math.random),
     });
     this.#enqueues = new EnqueueGatherer({
-      sendOne: async (job) => (await this.#change(callTo("enqueue", {}, { body: job }))) as JobView,
+      sendOne: (job) => this.#change(callTo("enqueue", {}, { body: job }), readJob),
       sendMany: (jobs) => this.#sendBulk(jobs),
     });
   }
@@ -109,7 +102,7 @@ export class Client {
 
   /** JOB_NOT_FOUND also for a job that finished and is past its retention. */
   async get<P = unknown>(id: string): Promise<Job<P>> {
-    return fromPayloadView((await this.#read(callTo("getJob", { id }))) as JobView);
+    return fromPayloadView(await this.#read(callTo("getJob", { id }), readJob));
   }
 
   /** Every job that matches, in order of id, fetched page by page. A job that changes meanwhile may or may not be met. */
@@ -123,70 +116,69 @@ export class Client {
   /** One page: the first of a query, or the one behind a link of another page. */
   async listPage<P = unknown>(query: ListQuery | string = {}): Promise<JobPage<P>> {
     const page = typeof query === "string" ? linkedPage(query) : callTo("listJobs", {}, { query: listQuery(query) });
-    const { jobs, pages } = (await this.#read(page)) as { jobs: JobView[]; pages: PageLinks };
+    const { rows, next, prev } = await this.#read(page, readJobPage);
     return {
-      jobs: jobs.map((view) => fromPayloadView<P>(view)),
-      ...(typeof pages.next === "string" ? { next: pages.next } : undefined),
-      ...(typeof pages.prev === "string" ? { prev: pages.prev } : undefined),
+      jobs: rows.map((view) => fromPayloadView<P>(view)),
+      ...(next === undefined ? undefined : { next }),
+      ...(prev === undefined ? undefined : { prev }),
     };
   }
 
   /** How many jobs match. */
   async count(filter: JobFilter = {}): Promise<number> {
-    const reply = await this.#read(callTo("countJobs", {}, { query: filterQuery(filter) }));
-    return (reply as { count: number }).count;
+    return this.#read(callTo("countJobs", {}, { query: filterQuery(filter) }), readCount);
   }
 
   /** Deletes a job in any status. JOB_NOT_FOUND. A worker that runs it is not told; its ack will find nothing. */
   async delete(id: string): Promise<void> {
-    await this.#change(callTo("deleteJob", { id }));
+    await this.#change(callTo("deleteJob", { id }), readNothing);
   }
 
   /** Failed attempts of a job, fetched page by page. JOB_NOT_FOUND. */
   async *errors(id: string, paging: Paging<number> = {}): AsyncGenerator<ErrorRecord, void, undefined> {
     let page: Call | undefined = callTo("listErrors", { id }, { query: pagingQuery(paging) });
     while (page !== undefined) {
-      const reply = (await this.#read(page)) as { errors: ErrorRecordView[]; pages: PageLinks };
-      yield* reply.errors.map(fromErrorView);
-      page = typeof reply.pages.next === "string" ? linkedPage(reply.pages.next) : undefined;
+      const reply: PageReply<ErrorRecordView> = await this.#read(page, readErrorPage);
+      yield* reply.rows.map(fromErrorView);
+      page = reply.next === undefined ? undefined : linkedPage(reply.next);
     }
   }
 
   /** One failed attempt, from 1. JOB_NOT_FOUND, ATTEMPT_NOT_FOUND. */
   async error(id: string, attempt: number): Promise<ErrorRecord> {
-    return fromErrorView((await this.#read(callTo("getError", { id, attempt }))) as ErrorRecordView);
+    return fromErrorView(await this.#read(callTo("getError", { id, attempt }), readError));
   }
 
   /** Names of all queues that hold a job now, in bytewise order. */
   async queues(): Promise<string[]> {
-    return ((await this.#read(callTo("queues", {}))) as { queues: string[] }).queues;
+    return this.#read(callTo("queues", {}), readQueues);
   }
 
   /** Resolves when the server answers. */
   async health(): Promise<{ status: string }> {
-    return (await this.#read(callTo("health", {}))) as { status: string };
+    return this.#read(callTo("health", {}), readHealth);
   }
 
   /** `version`: the compatible API. `server`: `millrace/` and the server's own version. */
   async version(): Promise<{ version: string; server?: string }> {
-    return (await this.#read(callTo("version", {}))) as { version: string; server?: string };
+    return this.#read(callTo("version", {}), readVersion);
   }
 
   /** Settles a job in flight as done. JOB_NOT_FOUND, JOB_NOT_IN_FLIGHT; STALE_DELIVERY: it was handed to another since. */
   async success(ack: Ack): Promise<void> {
-    await sendSuccess((call) => this.connection.call(call, repeatable(ack)), this.connection.codec, ack);
+    await sendSuccess(this.#sender(repeatable(ack)), this.connection.codec, ack);
   }
 
   /** Settles many as done; what cannot be settled is reported, the rest is done. */
   async successMany(acks: readonly Ack[]): Promise<SettleReport> {
     if (acks.length === 0) return { notFound: [], stale: [] };
     const safe = acks.every((ack) => repeatable(ack) === "always") ? "always" : "unsent";
-    return sendAcks((call) => this.connection.call(call, safe), this.connection.codec, acks);
+    return sendAcks(this.#sender(safe), this.connection.codec, acks);
   }
 
   /** Settles a job in flight as failed; answers it in its new state: `scheduled` for a retry, or `dead`. Errors as `success`. */
   async failure(ack: Ack, failure: Failure): Promise<JobInfo> {
-    return sendFailure((call) => this.connection.call(call, repeatable(ack)), this.connection.codec, ack, failure);
+    return sendFailure(this.#sender(repeatable(ack)), this.connection.codec, ack, failure);
   }
 
   /** Waits for the enqueues under way, then closes the connections. Later calls reject as `closed`. Closing twice is fine. */
@@ -195,17 +187,21 @@ export class Client {
     this.connection.close();
   }
 
-  #read(call: Call): Promise<unknown> {
-    return this.connection.call(call, "always");
+  #read<Reply>(call: Call, read: ReplyReader<Reply>): Promise<Reply> {
+    return this.connection.call(call, read, "always");
   }
 
-  #change(call: Call): Promise<unknown> {
-    return this.connection.call(call, "unsent");
+  #change<Reply>(call: Call, read: ReplyReader<Reply>): Promise<Reply> {
+    return this.connection.call(call, read, "unsent");
   }
 
-  async #sendBulk(jobs: readonly Encoded[]): Promise<readonly JobView[]> {
+  #sender(repeatable: Repeatable): Send {
+    return (call, read) => this.connection.call(call, read, repeatable);
+  }
+
+  #sendBulk(jobs: readonly Encoded[]): Promise<readonly JobView[]> {
     const body = this.connection.codec.bulk(jobs);
-    return ((await this.#change(callTo("enqueueBulk", {}, { body }))) as { jobs: JobView[] }).jobs;
+    return this.#change(callTo("enqueueBulk", {}, { body }), readJobs);
   }
 }
 
@@ -216,6 +212,6 @@ function linkedPage(link: string): Call {
 }
 
 /** With its token an ack can be repeated: it can never settle another run. */
-function repeatable(ack: Ack): "always" | "unsent" {
+function repeatable(ack: Ack): Repeatable {
   return ack.delivery === undefined ? "unsent" : "always";
 }

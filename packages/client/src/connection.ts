@@ -2,6 +2,7 @@
 import type { Codec, Encoded } from "./codec.ts";
 import { ConnectionError } from "./connection-error.ts";
 import { refusal } from "./refusal.ts";
+import type { ReplyReader } from "./replies.ts";
 import { type Repeatable, type RetryPolicy, withRetry } from "./retry.ts";
 import type { Transport, TransportReply, TransportRequest } from "./transport.ts";
 
@@ -33,18 +34,18 @@ export class Connection {
     this.#timeoutMs = options.timeoutMs;
   }
 
-  /** The decoded reply, an object; undefined for 204. QueueError: the server's refusal. ConnectionError: no sure answer. */
-  call(call: Call, repeatable: Repeatable): Promise<unknown> {
-    return withRetry(() => this.once(call), repeatable, this.retry, this.#lifetime.signal);
+  /** The reply as `read` understands it. QueueError: the server's refusal. ConnectionError: no answer to rely on. */
+  call<Reply>(call: Call, read: ReplyReader<Reply>, repeatable: Repeatable): Promise<Reply> {
+    return withRetry(() => this.once(call, read), repeatable, this.retry, this.#lifetime.signal);
   }
 
   /** {@link call} with a single try. */
-  async once(call: Call): Promise<unknown> {
+  async once<Reply>(call: Call, read: ReplyReader<Reply>): Promise<Reply> {
     const headers: Record<string, string> = { accept: this.codec.mediaType };
     if (call.body !== undefined) headers["content-type"] = this.codec.mediaType;
     const { method, path, body } = call;
     const reply = await this.transport.request({ method, path, headers, body, timeoutMs: this.#timeoutMs });
-    if (reply.status >= 200 && reply.status < 300) return this.#decode(call, reply);
+    if (reply.status >= 200 && reply.status < 300) return this.#decode(call, reply, read);
     const { url } = this.transport;
     throw refusal({ url, request: requestOf(call), status: reply.status, body: this.codec.tryDecode(reply) });
   }
@@ -55,16 +56,15 @@ export class Connection {
     this.transport.close();
   }
 
-  #decode(call: Call, reply: TransportReply): unknown {
-    if (reply.status === 204) return undefined;
-    const decoded = this.codec.tryDecode(reply);
-    if (typeof decoded === "object" && decoded !== null) return decoded;
+  #decode<Reply>(call: Call, reply: TransportReply, read: ReplyReader<Reply>): Reply {
+    const decoded = read(this.codec.tryDecode(reply));
+    if (decoded !== undefined) return decoded;
     throw new ConnectionError({
       kind: "protocol",
       url: this.transport.url,
       request: requestOf(call),
       mayHaveHappened: true,
-      reason: `answered ${reply.status} with "${reply.contentType}" that cannot be read`,
+      reason: `answered ${reply.status} with "${reply.contentType}" that is no such reply`,
     });
   }
 }

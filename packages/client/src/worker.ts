@@ -10,17 +10,11 @@ import { takeQuery } from "./query.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { Run } from "./run.ts";
 import { SettleBatcher } from "./settle-batcher.ts";
-import { sendAcks, sendFailure } from "./settle-calls.ts";
+import { type Send, sendAcks, sendFailure } from "./settle-calls.ts";
 import { failureOf } from "./thrown-failure.ts";
 import type { Alarm } from "./timers.ts";
 import { type WorkerEvents, type WorkerOptions, workerSettings } from "./worker-options.ts";
 import { nextState, type WorkerEvent, type WorkerState } from "./worker-state.ts";
-
-export type { TakenJob } from "./job.ts";
-export type { Handler } from "./job-runner.ts";
-export type { JobContext } from "./run.ts";
-export type { WorkerEvents, WorkerOptions } from "./worker-options.ts";
-export type { WorkerState } from "./worker-state.ts";
 
 /**
  * Takes jobs, runs a handler for each, and answers the server.
@@ -60,6 +54,7 @@ export class Worker<P = unknown> {
     const { transport, codec } = this.#client.connection;
     // The client's waits, but without an end: only stop() ends a worker's tries.
     const retry: RetryPolicy = { ...this.#client.connection.retry, attemptsMax: Number.POSITIVE_INFINITY };
+    const sendOnce: Send = (call, read) => this.#client.connection.once(call, read);
     this.#runner = new JobRunner<P>({
       concurrency: settings.concurrency,
       handler: options.handler,
@@ -69,12 +64,12 @@ export class Worker<P = unknown> {
     });
     this.#acks = new SettleBatcher<P>({
       ...this.#answers(retry),
-      send: (acks) => sendAcks((call) => this.#client.connection.once(call), codec, acks),
+      send: (acks) => sendAcks(sendOnce, codec, acks),
       done: (run) => this.#settled(run, () => this.#listeners.emit("done", run.job)),
     });
     this.#failures = new FailureReporter<P>({
       ...this.#answers(retry),
-      send: (ack, failure) => sendFailure((call) => this.#client.connection.once(call), codec, ack, failure),
+      send: (ack, failure) => sendFailure(sendOnce, codec, ack, failure),
       done: (run, after) =>
         this.#settled(run, () => this.#listeners.emit("failed", run.job, this.#thrown.get(run), after)),
     });

@@ -4,6 +4,7 @@
  * underscores; the flag beats the variable.
  */
 import { limits } from "./base/limits.ts";
+
 const u32Max = 2 ** 32 - 1;
 /** The longest configurable time, 100 years: what is longer is a mistake. */
 const longestMs = 100 * 365 * 86_400_000;

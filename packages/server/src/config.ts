@@ -8,12 +8,15 @@ import type { HttpSettings } from "./http/handler.ts";
 export const logFormats = flags["log-format"].kind;
 export const logLevels = flags["log-level"].kind;
 const commitModes = flags["default-commit-mode"].kind;
+
 export interface Config {
   readonly rootDir: string;
   readonly host: string;
   readonly port: number;
   readonly cacheBytes: number;
   readonly isEphemeral: boolean;
+  /** Whether an admin listener was not turned off. */
+  readonly wantsAdmin: boolean;
   readonly headerBytesMax: number;
   readonly shutdownGraceMs: number;
   /** Undefined = pretty on a terminal, else compact. */
@@ -52,6 +55,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     port: number("port"),
     cacheBytes: number("cache-size"),
     isEphemeral: isOn("ephemeral"),
+    wantsAdmin: !isOn("no-admin"),
     headerBytesMax: number("max-header-size"),
     shutdownGraceMs: number("shutdown-grace"),
     logFormat: logFormat === undefined ? undefined : wordOf("--log-format", logFormats, logFormat),
@@ -91,10 +95,10 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
   if (isOn("insecure") && !isLoopback(config.host)) warnings.push(`listening on ${config.host} without authentication`);
   return config;
 }
+
 function fromArguments(argv: readonly string[]): Map<FlagName, Given> {
-  const notBuilt = argv.find((argument) => flagsNotBuilt.includes(/^--([a-z0-9-]+)/.exec(argument)?.[1] ?? ""));
-  if (notBuilt !== undefined) throw new UsageError(`${notBuilt.split("=")[0]} is not supported yet`);
   const options: Record<string, { type: "boolean" | "string"; short?: string }> = {};
+  for (const name of flagsNotBuilt) options[name] = { type: "string" };
   for (const [name, flag] of Object.entries<Flag>(flags)) {
     options[name] = {
       type: flag.kind === "switch" ? "boolean" : "string",
@@ -107,6 +111,9 @@ function fromArguments(argv: readonly string[]): Map<FlagName, Given> {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+  for (const name of flagsNotBuilt) {
+    if (values[name] !== undefined) throw new UsageError(`--${name} is not supported yet`);
+  }
   const given = new Map<FlagName, Given>();
   for (const name of flagNames()) {
     const value = values[name];
@@ -114,6 +121,7 @@ function fromArguments(argv: readonly string[]): Map<FlagName, Given> {
   }
   return given;
 }
+
 /** A container platform may set MILLRACE_PORT=tcp://… for a service of that name: such a value means nothing to us. */
 function fromEnvironment(env: Env, warnings: string[]): Map<FlagName, Given> {
   const given = new Map<FlagName, Given>();
@@ -131,21 +139,26 @@ function fromEnvironment(env: Env, warnings: string[]): Map<FlagName, Given> {
   if (env["MILLRACE_LOG_FILTER"]) warnings.push("MILLRACE_LOG_FILTER is ignored: use --log-level");
   return given;
 }
+
 /** The environment variable of a flag. */
 export function variableOf(name: string): string {
   return `MILLRACE_${name.toUpperCase().replaceAll("-", "_")}`;
 }
+
 function flagNames(): FlagName[] {
   return Object.keys(flags) as FlagName[];
 }
+
 function defaultOf(name: FlagName): string | undefined {
   const flag: Flag = flags[name];
   return flag.default;
 }
+
 function nonEmpty(given: ReadonlyMap<FlagName, Given>, name: FlagName, text: string): string {
   if (text.trim() !== "") return text;
   throw new UsageError(`${given.get(name)?.label ?? `--${name}`} must not be empty`);
 }
+
 function schedulerPass(env: Env): number {
   const label = "MILLRACE_SCHEDULER_BATCH_SIZE";
   const text = env[label];
@@ -153,6 +166,7 @@ function schedulerPass(env: Env): number {
     ? numberOf(label, { kind: "count", min: 1, max: 1_000_000, help: "" }, text)
     : environmentOnly[label].default;
 }
+
 /** Whether only this machine can reach an address. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);

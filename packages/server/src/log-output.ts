@@ -1,5 +1,13 @@
-/** Log lines on stdout, over pino: JSON for machines, one line a message for people. */
-import { type LevelWithSilent, type Logger as Pino, pino } from "pino";
+/**
+ * The server's log over pino: one line an event, in one of three forms.
+ *
+ *   json      {"timestamp":"…","level":"INFO","target":"millrace.serve","fields":{"message":"listening",…}}
+ *   compact   2026-01-05T10:00:00.123Z INFO  millrace.serve: listening addr=127.0.0.1:7890
+ *   pretty    10:00:00.123 INFO  listening addr=127.0.0.1:7890  millrace.serve
+ *
+ * Scripts read the first, so its members keep their order. Whatever a value holds, it breaks no line and colours none.
+ */
+import { pino, type Logger as Sink } from "pino";
 import type { LogFields, Logger } from "./base/logger.ts";
 
 export type LogFormat = "pretty" | "compact" | "json";
@@ -10,70 +18,94 @@ export interface LogStream {
   write(text: string): void;
 }
 
-const colours: Readonly<Record<string, number>> = { DEBUG: 90, INFO: 32, WARN: 33, ERROR: 31 };
-
-/** A logger under the target `millrace`; `for()` gives the parts their own. */
-export function openLogger(options: { format: LogFormat; level: LogLevel; stream: LogStream }): Logger {
-  const { format, level, stream } = options;
-  const output = format === "json" ? stream : { write: (line: string) => stream.write(forPeople(line, format)) };
-  const root = pino(
-    {
-      level: level satisfies LevelWithSilent,
-      base: null,
-      timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label.toUpperCase() }) },
-    },
-    output,
-  );
-  return new PinoLogger(root, "millrace");
+export interface LogOptions {
+  readonly format: LogFormat;
+  readonly level: LogLevel;
+  readonly stream: LogStream;
+  /** Of the pretty form. Default: none. */
+  readonly colours?: boolean;
 }
 
-class PinoLogger implements Logger {
-  readonly #pino: Pino;
-  readonly #target: string;
-
-  constructor(root: Pino, target: string) {
-    this.#pino = root;
-    this.#target = target;
-  }
-
-  for(target: string): Logger {
-    return new PinoLogger(this.#pino, target);
-  }
-
-  debug(message: string, fields?: LogFields): void {
-    this.#pino.debug(this.#line(message, fields));
-  }
-
-  info(message: string, fields?: LogFields): void {
-    this.#pino.info(this.#line(message, fields));
-  }
-
-  warn(message: string, fields?: LogFields): void {
-    this.#pino.warn(this.#line(message, fields));
-  }
-
-  error(message: string, fields?: LogFields): void {
-    this.#pino.error(this.#line(message, fields));
-  }
-
-  #line(message: string, fields: LogFields | undefined): object {
-    return { target: this.#target, fields: { message, ...fields } };
-  }
+/** A logger under the target `millrace`; `for()` gives the parts their own. */
+export function openLogger(options: LogOptions): Logger {
+  const { format, level, stream, colours = false } = options;
+  const forPeople = (line: string) => stream.write(textOf(JSON.parse(line) as Line, format, colours));
+  const sink = pino(
+    {
+      level,
+      base: null,
+      // pino puts the level first and takes the line apart by commas: here both stand where the contract has them.
+      formatters: { level: () => ({}) },
+      timestamp: () => `"timestamp":"${new Date().toISOString()}"`,
+    },
+    format === "json" ? stream : { write: forPeople },
+  );
+  return new PinoLogger(sink, "millrace");
 }
 
 interface Line {
   readonly timestamp: string;
-  readonly level: string;
+  readonly level: Level;
   readonly target: string;
-  readonly fields: Readonly<Record<string, unknown>> & { readonly message: string };
+  readonly fields: Readonly<Record<string, string | number | boolean>> & { readonly message: string };
 }
 
-function forPeople(text: string, format: "pretty" | "compact"): string {
-  const { timestamp, level, target, fields } = JSON.parse(text) as Line;
+type Level = "DEBUG" | "INFO" | "WARN" | "ERROR";
+
+class PinoLogger implements Logger {
+  readonly #sink: Sink;
+  readonly #target: string;
+
+  constructor(sink: Sink, target: string) {
+    this.#sink = sink;
+    this.#target = target;
+  }
+
+  for(target: string): Logger {
+    return new PinoLogger(this.#sink, target);
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#sink.debug(this.#line("DEBUG", message, fields));
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#sink.info(this.#line("INFO", message, fields));
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#sink.warn(this.#line("WARN", message, fields));
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#sink.error(this.#line("ERROR", message, fields));
+  }
+
+  #line(level: Level, message: string, fields: LogFields | undefined): object {
+    return { level, target: this.#target, fields: { message, ...fields } };
+  }
+}
+
+const GREY = 90;
+const colourOf: Readonly<Record<Level, number>> = { DEBUG: GREY, INFO: 32, WARN: 33, ERROR: 31 };
+
+function textOf({ timestamp, level, target, fields }: Line, format: LogFormat, colours: boolean): string {
   const { message, ...rest } = fields;
-  const details = Object.entries(rest).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  if (format === "compact") return `${timestamp} ${level.padEnd(5)} ${target}: ${message}${details.join("")}\n`;
-  const colour = colours[level] ?? 0;
-  return `\u001b[90m${timestamp.slice(11, 23)}\u001b[0m \u001b[${colour}m${level.padEnd(5)}\u001b[0m ${message}\u001b[90m${details.join("")}  ${target}\u001b[0m\n`;
+  const said = escaped(message);
+  const details = Object.entries(rest).map(([name, value]) => ` ${name}=${shown(value)}`);
+  if (format === "compact") return `${timestamp} ${level.padEnd(5)} ${target}: ${said}${details.join("")}\n`;
+  const paint = (colour: number, text: string) => (colours ? `\u001b[${colour}m${text}\u001b[0m` : text);
+  const time = paint(GREY, timestamp.slice(11, 23));
+  return `${time} ${paint(colourOf[level], level.padEnd(5))} ${said}${paint(GREY, `${details.join("")}  ${target}`)}\n`;
+}
+
+/** A value that is one plain word as it is, any other in quotes. */
+function shown(value: string | number | boolean): string {
+  const isWord = typeof value !== "string" || /^[^\s"=]+$/.test(value);
+  return escaped(isWord ? String(value) : JSON.stringify(value));
+}
+
+/** Without what a terminal would obey, and without line breaks. */
+function escaped(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
 }

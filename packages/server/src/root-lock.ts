@@ -1,91 +1,82 @@
 /**
- * One server a directory (docs/decisions/0006-one-writer-per-store.md). LevelDB has a lock of its own, but it cannot say who
- * holds it; this file can: it names the process, by its pid and the moment it started, so that a pid that was given to
- * somebody else since is not mistaken for a holder, and a holder that was killed leaves nothing behind that must be removed
- * by hand.
+ * One server a directory (docs/decisions/0006-one-writer-per-store.md). The store's own lock decides: the kernel holds it for as
+ * long as the process lives, so no kill leaves it behind and nothing must be removed by hand. It cannot say who holds it; that
+ * is what the label `millrace.lock` is for. Only the holder of the store's lock writes it, and nobody ever removes it, so there
+ * is nothing to race for: it names the pid, and when that process began, since pids are used again.
  */
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+
 /** The directory is in use by another process. The process ends with 75. */
 export class RootLocked extends Error {
   override readonly name = "RootLocked";
-  readonly pid: number;
+  /** Undefined = it could not be found out. */
+  readonly pid: number | undefined;
 
-  constructor(directory: string, pid: number) {
-    super(
-      `${directory} is in use by another millrace server, process ${pid}; stop it first, or choose another --root-dir`,
-    );
+  constructor(directory: string, pid: number | undefined) {
+    const who = pid === undefined ? "another process" : `process ${pid}`;
+    super(`${directory} is in use by ${who}; stop that server first, or choose another --root-dir`);
     this.pid = pid;
   }
 }
-export interface RootLock {
-  /** Twice is fine. */
-  release(): void;
-}
 
-interface Holder {
+interface Label {
   readonly pid: number;
-  readonly start: string;
+  readonly began: string;
 }
 
-const attemptsMax = 10;
-/** Makes the directory (mode 0700) if it is missing and takes its lock. @throws RootLocked */
-export function lockRoot(directory: string): RootLock {
+/** Makes the directory if it is missing, closed to other users. */
+export function makeRoot(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const path = join(directory, "millrace.lock");
-  // Written whole under a name of its own and then linked: nobody ever reads half a lock, and only one link succeeds.
-  const own = join(directory, `millrace.lock.${process.pid}`);
-  writeFileSync(own, `${process.pid} ${startOf(process.pid) ?? "?"}\n`, { mode: 0o600 });
-  try {
-    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      if (tryLink(own, path)) return { release: () => release(path) };
-      const holder = read(path);
-      if (holder !== undefined && isRunning(holder)) throw new RootLocked(directory, holder.pid);
-      rmSync(path, { force: true });
-    }
-    throw new RootLocked(directory, read(path)?.pid ?? 0);
-  } finally {
-    rmSync(own, { force: true });
-  }
 }
-function tryLink(own: string, path: string): boolean {
-  try {
-    linkSync(own, path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
-    throw error;
-  }
+
+/**
+ * The pid of the running process, other than this one, that the label names; undefined when there is none, or where nobody says
+ * whether it still runs: then the store's lock decides. What this process itself has open, the store knows.
+ */
+export function holderOf(directory: string): number | undefined {
+  const label = labelIn(read(pathOf(directory)));
+  if (label === undefined || label.pid === process.pid) return undefined;
+  return beginningOf(label.pid) === label.began ? label.pid : undefined;
 }
-function read(path: string): Holder | undefined {
-  try {
-    const [pid = "", start = "?"] = readFileSync(path, "utf8").trim().split(" ");
-    return /^\d+$/.test(pid) ? { pid: Number(pid), start } : undefined;
-  } catch {
-    return undefined;
-  }
+
+/** Names this process as the holder. Only for who has the store open. */
+export function labelRoot(directory: string): void {
+  const path = pathOf(directory);
+  // Renamed into place, so that nobody ever reads half of it.
+  const whole = `${path}.${process.pid}`;
+  writeFileSync(whole, `${process.pid} ${beginningOf(process.pid) ?? "?"}\n`, { mode: 0o600 });
+  renameSync(whole, path);
 }
-function isRunning(holder: Holder): boolean {
-  if (holder.pid === process.pid) return holder.start === (startOf(process.pid) ?? "?");
-  try {
-    process.kill(holder.pid, 0);
-  } catch (error) {
-    // EPERM: it runs, as another user.
-    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
-  }
-  const start = startOf(holder.pid);
-  return start === undefined || holder.start === "?" || start === holder.start;
+
+function pathOf(directory: string): string {
+  return join(directory, "millrace.lock");
 }
-/** When a process started, in the kernel's ticks since boot; undefined where there is no /proc. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold anything; the 20th field behind it is the start time.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
+
+function labelIn(text: string | undefined): Label | undefined {
+  const [, pid, began] = /^(\d{1,10}) (\S+)\n$/.exec(text ?? "") ?? [];
+  return pid === undefined || began === undefined ? undefined : { pid: Number(pid), began };
 }
-function release(path: string): void {
-  if (read(path)?.pid === process.pid) rmSync(path, { force: true });
+
+/** When a process began, as a text that no other process of this machine has; undefined = it is gone, or nobody says. */
+function beginningOf(pid: number): string | undefined {
+  const boot = read("/proc/sys/kernel/random/boot_id");
+  const stat = read(`/proc/${pid}/stat`);
+  if (boot === undefined || stat === undefined) return undefined;
+  // The program's name stands in parentheses and may hold anything, even those.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const state = fields[0];
+  // A zombie has let go of everything; only its exit code waits to be read.
+  return state === "Z" || state === "X" ? undefined : `${boot.trim()}:${fields[19]}`;
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    // ESRCH: a process that ended while its entry was being read.
+    if (code === "ENOENT" || code === "ESRCH") return undefined;
+    throw cause;
+  }
 }

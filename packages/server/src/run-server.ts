@@ -18,6 +18,8 @@ export async function runServer(argv: readonly string[]): Promise<number> {
     process.stdout.write(serveHelp());
     return exitCodes.stopped;
   }
+  // Listened for from the beginning: a signal during the start stops as soon as there is something to stop.
+  const stop = signalled();
   let server: RunningServer;
   let fail: () => void = () => undefined;
   const failed = new Promise<number>((resolve) => {
@@ -30,7 +32,7 @@ export async function runServer(argv: readonly string[]): Promise<number> {
     const config = readConfig(argv, process.env);
     const isTerminal = process.stderr.isTTY === true;
     const format = config.logFormat ?? (isTerminal ? "pretty" : "compact");
-    const logger = openLogger({ format, level: config.logLevel, stream: process.stdout });
+    const logger = openLogger({ format, level: config.logLevel, stream: process.stdout, colours: hasColours() });
     for (const warning of config.warnings) logger.for("millrace.serve").warn(warning);
     complain = (text) => logger.for("millrace.serve").error(text);
     server = await serve({ config, logger, onFailure: () => fail() });
@@ -38,10 +40,14 @@ export async function runServer(argv: readonly string[]): Promise<number> {
   } catch (error) {
     return refuseToStart(error);
   }
-  const code = await Promise.race([signalled(), failed]);
+  const code = await Promise.race([stop, failed]);
   if (code === exitCodes.failed) complain("the store failed; the server stops, so that a supervisor can start it anew");
   await server.stop().catch((error: unknown) => complain(`stopping failed: ${String(error)}`));
   return code;
+}
+
+function hasColours(): boolean {
+  return process.stdout.isTTY === true && !process.env["NO_COLOR"];
 }
 
 function signalled(): Promise<number> {
@@ -67,7 +73,8 @@ function refuseToStart(error: unknown): number {
   }
   const text = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const hint = code === "EADDRINUSE" ? "; another process listens there: choose another --port, or 0 for any free one" : "";
+  const hint =
+    code === "EADDRINUSE" ? "; another process listens there: choose another --port, or 0 for any free one" : "";
   process.stderr.write(`millrace: cannot start: ${text}${hint}\n`);
   return error instanceof RootLocked ? exitCodes.locked : exitCodes.failed;
 }

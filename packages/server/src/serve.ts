@@ -11,7 +11,11 @@ import { createPrimary } from "./http/primary.ts";
 import type { Kv } from "./kv/kv.ts";
 import { LevelKv } from "./kv/level-kv.ts";
 import { MemoryKv } from "./kv/memory-kv.ts";
-import { lockRoot, type RootLock } from "./root-lock.ts";
+import { holderOf, labelRoot, makeRoot, RootLocked } from "./root-lock.ts";
+
+/** How often, and how long apart, a server that found the store locked looks for the name of the holder. */
+const labelTriesMax = 20;
+const labelWaitMs = 50;
 
 /** A server that listens. */
 export interface RunningServer {
@@ -58,9 +62,23 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       onEnd: options.onFailure,
     });
     closers.push(() => engine.stop());
-    const handler = createPrimary({ verbs: engine, clock, random, logger, settings: config.http, version: ownVersion() });
+    const handler = createPrimary({
+      verbs: engine,
+      clock,
+      random,
+      logger,
+      settings: config.http,
+      version: ownVersion(),
+    });
     const { host, port, headerBytesMax } = config;
-    const listener = await Listener.open({ host, port, handler, clock, logger: logger.for("millrace.http"), headerBytesMax });
+    const listener = await Listener.open({
+      host,
+      port,
+      handler,
+      clock,
+      logger: logger.for("millrace.http"),
+      headerBytesMax,
+    });
     closers.push(async () => {
       const closed = listener.close({ graceMs: config.shutdownGraceMs });
       engine.drain();
@@ -68,6 +86,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     });
     const { address } = listener;
     const addr = address.host.includes(":") ? `[${address.host}]:${address.port}` : `${address.host}:${address.port}`;
+    if (config.wantsAdmin) logger.for("millrace.serve").info("this version has no admin listener");
     logger.for("millrace.serve").info("listening", { api: "primary", addr, scheme: "http" });
     let stopped: Promise<void> | undefined;
     return { address, ready: engine.ready, stop: () => (stopped ??= closeAll(closers)) };
@@ -79,12 +98,37 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
 async function openStore(config: Config, clock: SystemClock, closers: (() => void | Promise<void>)[]): Promise<Kv> {
   if (config.isEphemeral) return new MemoryKv({ clock });
-  const lock: RootLock = lockRoot(config.rootDir);
-  closers.push(() => lock.release());
-  // The store's blocks get three quarters; the rest bounds what the process keeps of fresh payloads.
-  const kv = await LevelKv.open(join(config.rootDir, "data"), { cacheBytes: Math.floor(config.cacheBytes / 4) });
+  const { rootDir } = config;
+  makeRoot(rootDir);
+  const holder = holderOf(rootDir);
+  if (holder !== undefined) throw new RootLocked(rootDir, holder);
+  const kv = await openLevel(config, clock);
   closers.push(() => kv.close());
+  labelRoot(rootDir);
   return kv;
+}
+
+async function openLevel(config: Config, clock: SystemClock): Promise<LevelKv> {
+  try {
+    // The store's blocks get a quarter; the rest is for what the system keeps of the files.
+    return await LevelKv.open(join(config.rootDir, "data"), { cacheBytes: Math.floor(config.cacheBytes / 4) });
+  } catch (error) {
+    if (!isLockedStore(error)) throw error;
+    // Whoever has it may be about to put its name there.
+    for (let tries = 0; tries < labelTriesMax; tries += 1) {
+      const holder = holderOf(config.rootDir);
+      if (holder !== undefined) throw new RootLocked(config.rootDir, holder);
+      await new Promise<void>((resolve) => clock.after(labelWaitMs, resolve));
+    }
+    throw new RootLocked(config.rootDir, undefined);
+  }
+}
+
+function isLockedStore(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && cause.code === "LEVEL_LOCKED") return true;
+  }
+  return false;
 }
 
 /** In the reverse order of opening. */

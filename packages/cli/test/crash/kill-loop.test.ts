@@ -46,7 +46,9 @@ async function live(target: ServerUnderTest, ledger: Ledger, answers: number): P
     for (let n = lane; !isDead; n += 10) {
       const isBulk = lane === 0;
       const body = isBulk ? { jobs: [job(n), job(n + 1), job(n + 2)] } : job(n);
-      const answer = await call(agent, target.port, "POST", isBulk ? "/jobs/bulk" : "/jobs", body).catch(() => undefined);
+      const answer = await call(agent, target.port, "POST", isBulk ? "/jobs/bulk" : "/jobs", body).catch(
+        () => undefined,
+      );
       if (answer === undefined) return;
       expect(answer.status).toBe(201);
       const jobs = isBulk ? (answer.body as { jobs: { id: string }[] }).jobs : [answer.body as { id: string }];

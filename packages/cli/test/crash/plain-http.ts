@@ -1,5 +1,5 @@
 /** HTTP without a library, so that a test knows exactly what was sent and what was answered. */
-import { Agent, get, request } from "node:http";
+import { type Agent, get, request } from "node:http";
 
 export interface Answer {
   readonly status: number;
@@ -35,12 +35,10 @@ export interface TakenJob {
 }
 
 /** A take stream; `onJob` gets each job, `onEnd` is called once when the stream is over, however. */
-export function take(options: {
-  port: number;
-  query: string;
-  onJob(job: TakenJob): void;
-  onEnd?(): void;
-}): { close(): void; opened: Promise<void> } {
+export function take(options: { port: number; query: string; onJob(job: TakenJob): void; onEnd?(): void }): {
+  close(): void;
+  opened: Promise<void>;
+} {
   let open: () => void;
   let fail: (error: Error) => void;
   const opened = new Promise<void>((resolve, reject) => {
@@ -48,17 +46,20 @@ export function take(options: {
     fail = reject;
   });
   opened.catch(() => undefined);
-  const sent = get({ host: "127.0.0.1", port: options.port, path: `/jobs/take${options.query}`, agent: false }, (reply) => {
-    open();
-    let rest = "";
-    reply.setEncoding("utf8");
-    reply.on("data", (chunk: string) => {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) if (line !== "") options.onJob(JSON.parse(line) as TakenJob);
-    });
-    reply.on("error", () => undefined);
-  });
+  const sent = get(
+    { host: "127.0.0.1", port: options.port, path: `/jobs/take${options.query}`, agent: false },
+    (reply) => {
+      open();
+      let rest = "";
+      reply.setEncoding("utf8");
+      reply.on("data", (chunk: string) => {
+        const lines = (rest + chunk).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) if (line !== "") options.onJob(JSON.parse(line) as TakenJob);
+      });
+      reply.on("error", () => undefined);
+    },
+  );
   sent.on("error", (error) => fail(error));
   sent.on("close", () => options.onEnd?.());
   return { close: () => sent.destroy(), opened };

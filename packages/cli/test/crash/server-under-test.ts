@@ -26,7 +26,9 @@ export class ServerUnderTest {
     const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"] });
     this.#child = child;
     this.port = await new Promise<number>((resolve, reject) => {
-      child.once("exit", (code, signal) => reject(new Error(`the server ended (${signal ?? code}) before it listened`)));
+      child.once("exit", (code, signal) =>
+        reject(new Error(`the server ended (${signal ?? code}) before it listened`)),
+      );
       createInterface({ input: child.stdout }).on("line", (line) => {
         if (!line.includes('"api":"primary"')) return;
         const addr: string = JSON.parse(line).fields.addr;

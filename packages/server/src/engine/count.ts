@@ -1,6 +1,6 @@
+import { isCounted, type JobFilter, matches, wantsFinished, wantsLive } from "../job/job-filter.ts";
 import type { Core } from "./core.ts";
 import { isExpired } from "./finished-ledger.ts";
-import { isCounted, type JobFilter, matches, wantsFinished, wantsLive } from "../job/job-filter.ts";
 
 /** Rows looked at before other work gets its turn. */
 const sliceRows = 20_000;

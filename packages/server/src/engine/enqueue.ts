@@ -22,7 +22,8 @@ export async function enqueue(core: Core, requests: readonly JobRequest[]): Prom
   return await new Promise<readonly Enqueued[]>((resolve, reject: (error: QueueError) => void) => {
     core.committer.join(core.enqueueDurability, {
       durable() {
-        for (const { job } of admitted) if (job.status === "ready" || job.status === "scheduled") core.publication.publish(job);
+        for (const { job } of admitted)
+          if (job.status === "ready" || job.status === "scheduled") core.publication.publish(job);
         resolve(admitted);
       },
       refused: reject,

@@ -5,11 +5,11 @@
  */
 import { boundOf } from "../base/id-bytes.ts";
 import type { FinishedJob, Job, LiveJob } from "../job/job.ts";
+import { matches, wantsFinished, wantsLive } from "../job/job-filter.ts";
 import type { KvSnapshot } from "../kv/kv.ts";
 import type { Core } from "./core.ts";
 import { isExpired } from "./finished-ledger.ts";
 import { withRecord } from "./get.ts";
-import { matches, wantsFinished, wantsLive } from "../job/job-filter.ts";
 import type { JobSnapshot, ListPage, ListQuery } from "./verbs.ts";
 
 export async function list(core: Core, query: ListQuery): Promise<ListPage> {

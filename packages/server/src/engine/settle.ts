@@ -128,7 +128,12 @@ function finish(core: Core, slot: Slot, live: InFlightJob, finished: FinishedJob
   else core.finished.keep(batch, live, finished);
 }
 
-function errorRecord(job: InFlightJob, attempt: number, failure: Failure, failedAt: InFlightJob["dequeuedAt"]): ErrorRecord {
+function errorRecord(
+  job: InFlightJob,
+  attempt: number,
+  failure: Failure,
+  failedAt: InFlightJob["dequeuedAt"],
+): ErrorRecord {
   invariant(attempt > 0, "attempts are numbered from 1");
   return {
     attempt,

@@ -1,6 +1,6 @@
-import { asOfNow } from "./recovery.ts";
-import type { Core } from "./core.ts";
 import type { LiveJob } from "../job/job.ts";
+import type { Core } from "./core.ts";
+import { asOfNow } from "./recovery.ts";
 
 /** R5: what a recovery would find in the store, against what memory holds. Complaints, none when all is well. */
 export async function verify(core: Core): Promise<readonly string[]> {

@@ -82,7 +82,8 @@ describe("dispatch", () => {
   it("rouses exactly one of fifty idle streams for one job, the one that waited longest", async () => {
     const rig = await Rig.open();
     const streams = [];
-    for (let i = 0; i < 50; i += 1) streams.push(await rig.take({ prefetch: 5, ...(i % 2 === 0 ? {} : { queues: ["q"] }) }));
+    for (let i = 0; i < 50; i += 1)
+      streams.push(await rig.take({ prefetch: 5, ...(i % 2 === 0 ? {} : { queues: ["q"] }) }));
     const before = rig.engine.streamsTouched;
     await rig.enqueueMany(1);
     expect(rig.engine.streamsTouched - before).toBe(1);
@@ -142,7 +143,14 @@ describe("dispatch", () => {
     const clock = new SimClock();
     const warnings: string[] = [];
     const logger = { ...silentLogger, warn: (message: string) => warnings.push(message) };
-    const opening = Life.begin({ kv: new MemoryKv(), clock, random: new SeededRandom(1), logger, settings, onEnd() {} });
+    const opening = Life.begin({
+      kv: new MemoryKv(),
+      clock,
+      random: new SeededRandom(1),
+      logger,
+      settings,
+      onEnd() {},
+    });
     await clock.run(clock.now());
     const { core, ready } = await opening;
     await clock.run(clock.now());

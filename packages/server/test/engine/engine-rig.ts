@@ -1,7 +1,7 @@
 /** An engine in a box for tests: simulated clock, memory for a disk, streams that only note what they got. */
 import { type DeliveryToken, parseQueueName, parseTypeName } from "@millrace/protocol/ids";
-import { SeededRandom } from "../../src/base/seeded-random.ts";
 import { silentLogger } from "../../src/base/logger.ts";
+import { SeededRandom } from "../../src/base/seeded-random.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import type { JobSink, TakeMessage } from "../../src/engine/session.ts";
 import type { EngineSettings } from "../../src/engine/settings.ts";
@@ -25,7 +25,9 @@ export const settings: EngineSettings = {
 };
 
 /** A job as `enqueue` wants it; names are checked here as the door would. */
-export function request(over: Partial<Omit<JobRequest, "queue" | "payload">> & { queue?: string; payload?: unknown } = {}): JobRequest {
+export function request(
+  over: Partial<Omit<JobRequest, "queue" | "payload">> & { queue?: string; payload?: unknown } = {},
+): JobRequest {
   const queue = parseQueueName(over.queue ?? "q");
   const type = parseTypeName("t");
   if (queue === undefined || type === undefined) throw new Error("a test used a bad name");
@@ -121,7 +123,9 @@ export class Rig {
     this.engine = engine;
   }
 
-  static async open(over: Partial<EngineSettings> & { on?: { kv: HeldKv; clock: SimClock }; isReady?: boolean } = {}): Promise<Rig> {
+  static async open(
+    over: Partial<EngineSettings> & { on?: { kv: HeldKv; clock: SimClock }; isReady?: boolean } = {},
+  ): Promise<Rig> {
     const { on, isReady = true, ...chosen } = over;
     const clock = on?.clock ?? new SimClock();
     const kv = on?.kv ?? new HeldKv();
@@ -177,7 +181,9 @@ export class Rig {
     return answers.map(({ job }) => job.id);
   }
 
-  async take(over: { queues?: string[]; prefetch?: number; full?: boolean } = {}): Promise<{ sink: NotingSink; stream: TakeStream }> {
+  async take(
+    over: { queues?: string[]; prefetch?: number; full?: boolean } = {},
+  ): Promise<{ sink: NotingSink; stream: TakeStream }> {
     const sink = new NotingSink();
     sink.full = over.full ?? false;
     const stream = this.engine.take({ queues: over.queues, prefetch: over.prefetch ?? 1, workerId: "w" }, sink);

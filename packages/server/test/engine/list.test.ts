@@ -16,7 +16,11 @@ async function fiveStates(): Promise<{ rig: Rig; ids: string[] }> {
   return { rig, ids };
 }
 
-async function listed(rig: Rig, filter: JobFilter, over: { from?: string; order?: "asc" | "desc"; limit?: number } = {}) {
+async function listed(
+  rig: Rig,
+  filter: JobFilter,
+  over: { from?: string; order?: "asc" | "desc"; limit?: number } = {},
+) {
   const page = await rig.do(rig.engine.list({ filter, order: "asc", limit: 50, ...over }));
   return { ids: page.jobs.map(({ job }) => job.id), more: page.more, page };
 }
@@ -38,7 +42,13 @@ describe("lists", () => {
     const { rig } = await fiveStates();
     const { page } = await listed(rig, {});
     expect(page.jobs.map(({ payload }) => payload.bytes.toString())).toEqual(["1", "2", "3", "4", "5"]);
-    expect(page.jobs.map(({ job }) => job.status)).toEqual(["completed", "dead", "scheduled", "in_flight", "in_flight"]);
+    expect(page.jobs.map(({ job }) => job.status)).toEqual([
+      "completed",
+      "dead",
+      "scheduled",
+      "in_flight",
+      "in_flight",
+    ]);
   });
 
   it("filter by status, id, priority, attempts and time, live and finished alike", async () => {

@@ -56,7 +56,9 @@ describe("a new life on an old store", () => {
     await ack;
     expect(sink.ended).toBe(true);
     await expect(rig.do(rig.engine.enqueue([request()]))).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
-    expect(() => rig.engine.take({ queues: undefined, prefetch: 1, workerId: "w" }, sink)).toThrow(/shutting down|stopped/);
+    expect(() => rig.engine.take({ queues: undefined, prefetch: 1, workerId: "w" }, sink)).toThrow(
+      /shutting down|stopped/,
+    );
     await rig.do(rig.engine.stop());
     const next = await rig.restart();
     expect(await next.do(next.engine.count({ statuses: new Set(["ready"]) }))).toBe(1);

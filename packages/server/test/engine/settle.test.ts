@@ -41,7 +41,14 @@ describe("success", () => {
     const { sink } = await rig.take({ prefetch: 2 });
     const [a = "", b = "", waiting = ""] = ids;
     const report = await rig.do(
-      rig.engine.succeedMany([{ id: "zzz" }, sink.ack(0), { id: a }, { id: b, delivery: sink.ack(0).delivery }, { id: waiting }, { id: "zzz" }]),
+      rig.engine.succeedMany([
+        { id: "zzz" },
+        sink.ack(0),
+        { id: a },
+        { id: b, delivery: sink.ack(0).delivery },
+        { id: waiting },
+        { id: "zzz" },
+      ]),
     );
     expect(report).toEqual({ notFound: ["zzz", waiting], stale: [b] });
     expect(await rig.do(rig.engine.count({}))).toBe(2);
@@ -72,7 +79,9 @@ describe("failure", () => {
     const rig = await Rig.open();
     const [id = ""] = await rig.enqueueMany(1);
     const { sink } = await rig.take({ prefetch: 2 });
-    const failed = await rig.do(rig.engine.fail(sink.ack(0), { message: "no", errorType: "E", backtrace: "at x", kill: false }));
+    const failed = await rig.do(
+      rig.engine.fail(sink.ack(0), { message: "no", errorType: "E", backtrace: "at x", kill: false }),
+    );
     expect(failed).toMatchObject({ status: "scheduled", because: "retry", attempts: 1 });
     expect(failed.readyAt).toBe(rig.clock.now() + 16_000);
     await rig.pass(15_999);
@@ -80,7 +89,10 @@ describe("failure", () => {
     await rig.pass(1);
     expect(sink.ids).toEqual([id, id]);
     const page = await rig.do(rig.engine.errors(id, { order: "asc", limit: 10 }));
-    expect(page).toMatchObject({ more: false, records: [{ attempt: 1, message: "no", errorType: "E", backtrace: "at x" }] });
+    expect(page).toMatchObject({
+      more: false,
+      records: [{ attempt: 1, message: "no", errorType: "E", backtrace: "at x" }],
+    });
     await expect(rig.do(rig.engine.error(id, 2))).rejects.toMatchObject({ code: "ATTEMPT_NOT_FOUND" });
   });
 
@@ -101,8 +113,12 @@ describe("failure", () => {
     const dead = await rig.do(rig.engine.fail(sink.ack(0), { message: "no", kill: true }));
     expect(dead).toMatchObject({ status: "dead", reason: "killed", attempts: 1 });
     expect(await rig.status(id)).toBe("dead");
-    await expect(rig.do(rig.engine.fail(sink.ack(0), { message: "no", kill: true }))).rejects.toMatchObject({ code: "STALE_DELIVERY" });
-    await expect(rig.do(rig.engine.fail({ id }, { message: "no", kill: true }))).rejects.toMatchObject({ code: "JOB_NOT_IN_FLIGHT" });
+    await expect(rig.do(rig.engine.fail(sink.ack(0), { message: "no", kill: true }))).rejects.toMatchObject({
+      code: "STALE_DELIVERY",
+    });
+    await expect(rig.do(rig.engine.fail({ id }, { message: "no", kill: true }))).rejects.toMatchObject({
+      code: "JOB_NOT_IN_FLIGHT",
+    });
     expect((await rig.do(rig.engine.errors(id, { order: "desc", limit: 1 }))).records.length).toBe(1);
     await rig.do(rig.engine.remove(id));
     await expect(rig.do(rig.engine.remove(id))).rejects.toMatchObject({ code: "JOB_NOT_FOUND" });
@@ -115,7 +131,9 @@ describe("failure", () => {
     const { sink } = await rig.take();
     const dead = await rig.do(rig.engine.fail(sink.ack(0), { message: "no", kill: false }));
     expect(dead).toMatchObject({ status: "dead", reason: "retries_exhausted", purgeAt: undefined });
-    await expect(rig.do(rig.engine.errors(answer?.job.id ?? "", { order: "asc", limit: 1 }))).rejects.toMatchObject({ code: "JOB_NOT_FOUND" });
+    await expect(rig.do(rig.engine.errors(answer?.job.id ?? "", { order: "asc", limit: 1 }))).rejects.toMatchObject({
+      code: "JOB_NOT_FOUND",
+    });
     expect(await rig.do(rig.engine.verify())).toEqual([]);
   });
 });

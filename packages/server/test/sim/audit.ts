@@ -11,7 +11,12 @@ import { queueNames } from "./producer.ts";
 import type { SimEngine } from "./sim-engine.ts";
 
 /** Answers all jobs that are there. Rejects when the server does not answer. */
-export async function audit(life: Life, engine: SimEngine, oracle: Oracle, dice: Dice): Promise<readonly JobSnapshot[]> {
+export async function audit(
+  life: Life,
+  engine: SimEngine,
+  oracle: Oracle,
+  dice: Dice,
+): Promise<readonly JobSnapshot[]> {
   const heard = oracle.looks.auditBegins();
   const rows = await everything(engine, oracle, dice);
   heard(rows);
@@ -32,7 +37,8 @@ async function everything(verbs: Verbs, oracle: Oracle, dice: Dice): Promise<Job
     heard(page);
     rows.push(...page.jobs);
     from = page.jobs.at(-1)?.job.id;
-    if (page.more && page.jobs.length < limit) oracle.chronicle.complain("E", "a page that is not full says that there is more");
+    if (page.more && page.jobs.length < limit)
+      oracle.chronicle.complain("E", "a page that is not full says that there is more");
     if (!page.more || from === undefined) return rows;
   }
 }
@@ -46,7 +52,10 @@ async function compareNumbers(verbs: Verbs, oracle: Oracle, rows: readonly JobSn
     const counted = await verbs.count(filter);
     const expired = matching.filter(({ job }) => hasExpired(job, chronicle.clock.now())).length;
     if (counted > matching.length || counted < matching.length - expired) {
-      chronicle.complain("S8", `${counted} jobs are counted in ${queue ?? "all queues"}, ${matching.length} are listed`);
+      chronicle.complain(
+        "S8",
+        `${counted} jobs are counted in ${queue ?? "all queues"}, ${matching.length} are listed`,
+      );
       for (const status of statuses) {
         const listed = matching.filter(({ job }) => job.status === status).length;
         const number = await verbs.count({ ...filter, statuses: new Set([status]) });

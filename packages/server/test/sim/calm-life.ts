@@ -92,5 +92,6 @@ async function creditMustBeFull(engine: SimEngine, options: CalmOptions): Promis
 }
 
 function allMustBeAnswered({ life, oracle }: CalmOptions): void {
-  for (const what of life.door?.unanswered ?? []) oracle.chronicle.complain("L1", `no answer was ever given to: ${what}`);
+  for (const what of life.door?.unanswered ?? [])
+    oracle.chronicle.complain("L1", `no answer was ever given to: ${what}`);
 }

@@ -84,7 +84,8 @@ export class Chronicle {
   meet(id: string, wish: Wish, order: Order): JobFacts {
     invariant(!this.jobs.has(id), "a job was met twice");
     const granted = this.#granted.get(wish.number) ?? [];
-    const name = granted.length === 0 ? `job ${wish.number}` : `job ${wish.number}${"bcdefgh".charAt(granted.length - 1)}`;
+    const name =
+      granted.length === 0 ? `job ${wish.number}` : `job ${wish.number}${"bcdefgh".charAt(granted.length - 1)}`;
     const facts = newFacts(id, name, wish, order);
     this.jobs.set(id, facts);
     granted.push(facts);

@@ -1,7 +1,7 @@
-import type { ErrorRecord, Failure, Job, JobRequest } from "../../src/job/job.ts";
-import type { JobFilter } from "../../src/job/job-filter.ts";
 import type { JobSink } from "../../src/engine/session.ts";
 import type * as verbs from "../../src/engine/verbs.ts";
+import type { ErrorRecord, Failure, Job, JobRequest } from "../../src/job/job.ts";
+import type { JobFilter } from "../../src/job/job-filter.ts";
 import type { SimEngine } from "./sim-engine.ts";
 
 /** An engine that does what another one does; a planted fault overrides what it breaks. */

@@ -108,14 +108,19 @@ function verdict(reports: readonly WorldReport[], lives: number): number {
   }
   process.stdout.write(`\nThe oracle complains of ${bad.length} of ${reports.length}, at commit ${commit()}:\n`);
   for (const { seed, complaints } of bad.slice(0, 20)) {
-    process.stdout.write(`  seed ${seed}: ${complaints.join("\n    ")}\n    npm run sim -- --seed ${seed}${lives === 3 ? "" : ` --lives ${lives}`}\n`);
+    process.stdout.write(
+      `  seed ${seed}: ${complaints.join("\n    ")}\n    npm run sim -- --seed ${seed}${lives === 3 ? "" : ` --lives ${lives}`}\n`,
+    );
   }
   return 1;
 }
 
 function commit(): string {
   try {
-    const hash = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    const hash = execFileSync("git", ["rev-parse", "--short", "HEAD"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     return hash.trim();
   } catch {
     return "unknown";

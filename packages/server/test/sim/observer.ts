@@ -28,8 +28,16 @@ export class Observer {
 
   start(): void {
     this.#shift += 1;
-    void this.#work(this.#shift, (weather) => weather.looksPerSecond, () => this.#look());
-    void this.#work(this.#shift, (weather) => weather.deletesPerSecond, () => this.#delete());
+    void this.#work(
+      this.#shift,
+      (weather) => weather.looksPerSecond,
+      () => this.#look(),
+    );
+    void this.#work(
+      this.#shift,
+      (weather) => weather.deletesPerSecond,
+      () => this.#delete(),
+    );
   }
 
   stop(): void {
@@ -48,7 +56,13 @@ export class Observer {
 
   async #look(): Promise<void> {
     const { dice } = this.#options;
-    const look = dice.pick([() => this.#get(), () => this.#get(), () => this.#list(), () => this.#countAll(), () => this.#errors()]);
+    const look = dice.pick([
+      () => this.#get(),
+      () => this.#get(),
+      () => this.#list(),
+      () => this.#countAll(),
+      () => this.#errors(),
+    ]);
     await look();
   }
 
@@ -113,7 +127,8 @@ export class Observer {
       run: (verbs) => verbs.remove(id),
       arrives: () => oracle.settles.removalBegins(id),
     });
-    const said = outcome.kind === "answered" ? "done" : outcome.kind === "refused" ? `refused, ${outcome.code}` : "nothing";
+    const said =
+      outcome.kind === "answered" ? "done" : outcome.kind === "refused" ? `refused, ${outcome.code}` : "nothing";
     journal.note(name, `hears of its deletion of ${called}: ${said}`);
   }
 
@@ -124,4 +139,3 @@ export class Observer {
     return dice.pickAny(dice.chance(0.7) ? ids.slice(-30) : ids);
   }
 }
-

@@ -46,7 +46,8 @@ export class EnqueueWitness {
       const readyAt = clampU64(job.readyAt);
       const asked = wish.request.readyAt;
       const isAsAsked = asked === undefined ? readyAt >= begun.at && readyAt <= now.at : job.readyAt === asked;
-      if (!isAsAsked) chronicle.complain("S1", `${facts.name} was accepted for ${readyAt}, asked for ${asked ?? "now"}`);
+      if (!isAsAsked)
+        chronicle.complain("S1", `${facts.name} was accepted for ${readyAt}, asked for ${asked ?? "now"}`);
       facts.accepted ??= now;
       facts.due ??= { attempts: 0, readyAt };
       if (known === undefined) facts.readySince = Math.max(now.at, readyAt + 1);

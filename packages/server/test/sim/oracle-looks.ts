@@ -3,7 +3,7 @@ import { clampU64 } from "@millrace/protocol/ids";
 import type { ErrorPage, JobSnapshot, ListPage, ListQuery } from "../../src/engine/verbs.ts";
 import type { Job } from "../../src/job/job.ts";
 import type { Chronicle } from "./chronicle.ts";
-import { differenceFrom, type JobFacts, mayHaveEnded, type Moment } from "./job-facts.ts";
+import { differenceFrom, type JobFacts, type Moment, mayHaveEnded } from "./job-facts.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What was certain of a job when somebody began to look. */
@@ -27,7 +27,8 @@ export class LookWitness {
     const look = this.#look(facts);
     return (outcome) => {
       if (outcome.kind === "answered") this.#shown(outcome.value, look);
-      else if (outcome.kind === "refused" && outcome.code === "JOB_NOT_FOUND" && facts !== undefined) this.#absent(facts, look);
+      else if (outcome.kind === "refused" && outcome.code === "JOB_NOT_FOUND" && facts !== undefined)
+        this.#absent(facts, look);
     };
   }
 
@@ -53,7 +54,10 @@ export class LookWitness {
       const isPossible = (attempts.length >= confirmed || mayBeGone) && attempts.length <= facts.attemptsMax;
       if (isRow && isPossible) return;
       const range = `1 to between ${confirmed} and ${facts.attemptsMax}`;
-      this.#chronicle.complain("S1", `${facts.name} shows the failed attempts ${attempts.join(", ")}, possible is ${range}`);
+      this.#chronicle.complain(
+        "S1",
+        `${facts.name} shows the failed attempts ${attempts.join(", ")}, possible is ${range}`,
+      );
     };
   }
 
@@ -66,10 +70,12 @@ export class LookWitness {
       for (const row of rows) {
         shown.add(row.job.id);
         this.#shown(row, looks.get(row.job.id) ?? unknown);
-        if (row.job.status === "in_flight") this.#chronicle.complain("S3", `${row.job.id} is in flight though no stream is open`);
+        if (row.job.status === "in_flight")
+          this.#chronicle.complain("S3", `${row.job.id} is in flight though no stream is open`);
       }
       for (const [id, facts] of this.#chronicle.jobs) if (!shown.has(id)) this.#absent(facts, looks.get(id) ?? unknown);
-      for (const order of this.#chronicle.orders) this.#mustBeWhole(order.wishes.map((wish) => this.#chronicle.grantedFor(wish)));
+      for (const order of this.#chronicle.orders)
+        this.#mustBeWhole(order.wishes.map((wish) => this.#chronicle.grantedFor(wish)));
     };
   }
 
@@ -100,11 +106,13 @@ export class LookWitness {
     const { end, name } = facts;
     const isOver = job.status === "completed" || job.status === "dead";
     if (end === undefined) {
-      if (isOver && !mayHaveEnded(facts)) chronicle.complain("S1", `${name} is shown as ${job.status}, though nobody ended it`);
+      if (isOver && !mayHaveEnded(facts))
+        chronicle.complain("S1", `${name} is shown as ${job.status}, though nobody ended it`);
       return;
     }
     if (end.since.turn > look.from.turn) return;
-    if (end.kind !== job.status) chronicle.complain("S2", `${name} is over (${end.kind}) and is shown as ${job.status}`);
+    if (end.kind !== job.status)
+      chronicle.complain("S2", `${name} is over (${end.kind}) and is shown as ${job.status}`);
     else if (look.from.at >= end.shownUntilMax) chronicle.complain("S1", `${name} is shown past its retention`);
   }
 
@@ -168,7 +176,8 @@ function mustBeInOrder(chronicle: Chronicle, query: ListQuery, rows: readonly Jo
     if (last !== undefined && (order === "asc" ? job.id <= last : job.id >= last)) {
       chronicle.complain("E", `a list in order ${order} shows ${job.id} after ${last}`);
     }
-    if (filter.queues?.has(job.queue) === false) chronicle.complain("E", `${job.id} of queue ${job.queue} is listed, not asked for`);
+    if (filter.queues?.has(job.queue) === false)
+      chronicle.complain("E", `${job.id} of queue ${job.queue} is listed, not asked for`);
     last = job.id;
   }
 }

@@ -110,7 +110,8 @@ export class SettleWitness {
     this.failed += 1;
     if (job.attempts <= open.attemptsBefore || job.attempts > facts.attemptsMax) {
       const range = `${open.attemptsBefore + 1} to ${facts.attemptsMax}`;
-      if (!facts.inDoubt) chronicle.complain("S1", `${facts.name} failed for the ${job.attempts}th time, possible is ${range}`);
+      if (!facts.inDoubt)
+        chronicle.complain("S1", `${facts.name} failed for the ${job.attempts}th time, possible is ${range}`);
     }
     facts.attemptsMin = Math.max(facts.attemptsMin, job.attempts);
     const now = chronicle.moment();
@@ -121,7 +122,10 @@ export class SettleWitness {
       return;
     }
     if (failure.kill || job.status !== "scheduled") {
-      chronicle.complain("S1", `${facts.name} is ${job.status} after a failure${failure.kill ? " that was to kill it" : ""}`);
+      chronicle.complain(
+        "S1",
+        `${facts.name} is ${job.status} after a failure${failure.kill ? " that was to kill it" : ""}`,
+      );
     }
     if (failure.retryAt !== undefined && job.readyAt !== failure.retryAt) {
       chronicle.complain("S1", `${facts.name} is to be tried again at ${job.readyAt}, asked was ${failure.retryAt}`);
@@ -165,7 +169,10 @@ export class SettleWitness {
     if (code === "NOT_READY") return;
     const wasHeldAllTheTime = ask.holding !== undefined && !ask.disturbed && facts.holding === ask.holding;
     if (wasHeldAllTheTime && ask.holding?.session.isOpen === true) {
-      this.#chronicle.complain("S3", `${facts.name} is held by ${ask.holding.session.name}, but its ${ask.kind} was refused: ${code}`);
+      this.#chronicle.complain(
+        "S3",
+        `${facts.name} is held by ${ask.holding.session.name}, but its ${ask.kind} was refused: ${code}`,
+      );
     }
     if (ask.kind === "removal" && code === "JOB_NOT_FOUND") this.#mayBeAbsent(facts, ask);
   }
@@ -194,4 +201,3 @@ export class SettleWitness {
     facts.holding = undefined;
   }
 }
-

@@ -59,7 +59,8 @@ export class StreamWitness {
       chronicle.complain("S3", `${counted(messages.length, "job")} sent to ${session.name}, whose stream is closed`);
       return;
     }
-    if (session.isFull) chronicle.complain("S4", `${session.name} is full, and was sent ${counted(messages.length, "more job")}`);
+    if (session.isFull)
+      chronicle.complain("S4", `${session.name} is full, and was sent ${counted(messages.length, "more job")}`);
     if (messages.length === 0) chronicle.complain("E", `${session.name} was sent a message of nothing`);
     for (const message of messages) this.#handedOver(session, message);
     this.#mustHaveCredit(session);
@@ -81,7 +82,8 @@ export class StreamWitness {
     const now = chronicle.moment();
     const choice = { chosenAt: job.dequeuedAt, priority: job.priority, id: job.id, name: facts.name };
     const worse = this.#order.chosen(job.queue, choice, readySince(facts, message));
-    if (worse !== undefined) chronicle.complain("S5", `${worse} was chosen while ${facts.name}, which is better, was ready`);
+    if (worse !== undefined)
+      chronicle.complain("S5", `${worse} was chosen while ${facts.name}, which is better, was ready`);
 
     this.sent += 1;
     if (facts.lastDelivery !== "") this.redelivered += 1;
@@ -111,14 +113,22 @@ export class StreamWitness {
     const { wish, name } = facts;
     const difference = differenceFrom(wish, job);
     if (difference !== undefined) chronicle.complain("S1", `${name} is sent with ${difference}`);
-    if (!payload.bytes.equals(wish.request.payload.bytes)) chronicle.complain("S1", `${name} is sent with another payload`);
+    if (!payload.bytes.equals(wish.request.payload.bytes))
+      chronicle.complain("S1", `${name} is sent with another payload`);
     if (session.queues !== undefined && !session.queues.includes(job.queue)) {
-      chronicle.complain("S5", `${name} of queue ${job.queue} is sent to ${session.name}, which did not ask for that queue`);
+      chronicle.complain(
+        "S5",
+        `${name} of queue ${job.queue} is sent to ${session.name}, which did not ask for that queue`,
+      );
     }
-    if (this.#deliveries.has(job.delivery)) chronicle.complain("S3", `${name} is sent with a used token ${job.delivery}`);
+    if (this.#deliveries.has(job.delivery))
+      chronicle.complain("S3", `${name} is sent with a used token ${job.delivery}`);
     this.#deliveries.add(job.delivery);
     if (job.delivery <= facts.lastDelivery) {
-      chronicle.complain("S3", `${name} is sent with token ${job.delivery}, which sorts before its last, ${facts.lastDelivery}`);
+      chronicle.complain(
+        "S3",
+        `${name} is sent with token ${job.delivery}, which sorts before its last, ${facts.lastDelivery}`,
+      );
     }
     const isKnown = job.attempts >= facts.attemptsMin && job.attempts <= facts.attemptsMax;
     if (!facts.inDoubt && !isKnown) {
@@ -131,7 +141,8 @@ export class StreamWitness {
     const chronicle = this.#chronicle;
     const now = chronicle.clock.now();
     const readyAt = clampU64(job.readyAt);
-    if (readyAt > job.dequeuedAt) chronicle.complain("S5", `${facts.name} was chosen ${readyAt - job.dequeuedAt} ms before its time`);
+    if (readyAt > job.dequeuedAt)
+      chronicle.complain("S5", `${facts.name} was chosen ${readyAt - job.dequeuedAt} ms before its time`);
     if (job.dequeuedAt > now) chronicle.complain("S5", `${facts.name} is sent with a take time that is still to come`);
     const { due } = facts;
     if (due !== undefined && due.attempts === job.attempts && due.readyAt !== readyAt && !facts.inDoubt) {
@@ -148,7 +159,8 @@ export class StreamWitness {
     const chronicle = this.#chronicle;
     if (session.prefetch > 0 && session.holds.size > session.prefetch) {
       const held = this.#certainlyHeld(session);
-      if (held > session.prefetch) chronicle.complain("S4", `${session.name} holds ${held} jobs, its credit is ${session.prefetch}`);
+      if (held > session.prefetch)
+        chronicle.complain("S4", `${session.name} holds ${held} jobs, its credit is ${session.prefetch}`);
     }
     const limit = chronicle.settings.globalInFlightMax;
     if (limit === 0) return;

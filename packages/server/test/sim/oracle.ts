@@ -69,7 +69,14 @@ export class Oracle {
   #doubtChanges(facts: JobFacts): void {
     const { end } = facts;
     if (end !== undefined) {
-      facts.asks.add({ kind: "removal", life: this.chronicle.life, begun: end.since, mayEnd: true, holding: undefined, disturbed: true });
+      facts.asks.add({
+        kind: "removal",
+        life: this.chronicle.life,
+        begun: end.since,
+        mayEnd: true,
+        holding: undefined,
+        disturbed: true,
+      });
     }
     facts.end = undefined;
     facts.due = undefined;

@@ -43,7 +43,9 @@ export class OrderWatch {
       return undefined;
     }
     const since = readySince === undefined ? Number.POSITIVE_INFINITY : Math.max(readySince, this.#certainFrom);
-    const worse = choices.find((other) => other.chosenAt > since && other.chosenAt < job.chosenAt && isBetter(job, other));
+    const worse = choices.find(
+      (other) => other.chosenAt > since && other.chosenAt < job.chosenAt && isBetter(job, other),
+    );
     choices.push(job);
     return worse?.name;
   }

@@ -16,5 +16,8 @@ export function isDefinite(outcome: Outcome<unknown>): outcome is { kind: "refus
 
 /** Whether the same request may fare better later. */
 export function isWorthRepeating(outcome: Outcome<unknown>): boolean {
-  return outcome.kind === "unheard" || (outcome.kind === "refused" && (unknowing.has(outcome.code) || outcome.code === "NOT_READY"));
+  return (
+    outcome.kind === "unheard" ||
+    (outcome.kind === "refused" && (unknowing.has(outcome.code) || outcome.code === "NOT_READY"))
+  );
 }

@@ -1,6 +1,14 @@
 /** Faults that people really build into queues, planted around a healthy engine, to prove that the oracle sees them. */
 import type { JobSink, TakeMessage } from "../../src/engine/session.ts";
-import type { Ack, Enqueued, JobSnapshot, ListPage, ListQuery, TakeRequest, TakeStream } from "../../src/engine/verbs.ts";
+import type {
+  Ack,
+  Enqueued,
+  JobSnapshot,
+  ListPage,
+  ListQuery,
+  TakeRequest,
+  TakeStream,
+} from "../../src/engine/verbs.ts";
 import type { Failure, Job, JobRequest } from "../../src/job/job.ts";
 import type { Kv, KvBatch, KvEntry, KvRange, KvSnapshot } from "../../src/kv/kv.ts";
 import { EngineWrapper } from "./engine-wrapper.ts";
@@ -193,11 +201,13 @@ export function neverAnswers(nth: number): (inner: Kv) => Kv {
   return (inner) => new KvWrapper(inner, (batch) => new ForgetfulBatch(batch));
 }
 
-/** Every write says that it was synced, and none was. */
-export function neverSyncs(inner: Kv): Kv {
+/** Says that a write was synced, and it was not, except for the first few of each life, without which no store would open. */
+export function seldomSyncs(inner: Kv): Kv {
+  let writes = 0;
   class LyingBatch extends BatchWrapper {
-    override write(): Promise<void> {
-      return this.inner.write({ sync: false });
+    override write({ sync }: { readonly sync: boolean }): Promise<void> {
+      writes += 1;
+      return this.inner.write({ sync: sync && writes <= 5 });
     }
   }
   return new KvWrapper(inner, (batch) => new LyingBatch(batch));

@@ -95,7 +95,8 @@ export class Producer {
       run: (verbs) => verbs.enqueue(made.map(({ request }) => request)),
       arrives: () => oracle.enqueues.begins(order),
     });
-    const said = outcome.kind === "answered" ? "accepted" : outcome.kind === "refused" ? `refused, ${outcome.code}` : "no answer";
+    const said =
+      outcome.kind === "answered" ? "accepted" : outcome.kind === "refused" ? `refused, ${outcome.code}` : "no answer";
     journal.note(name, `hears of ${words}: ${said}`);
   }
 

@@ -122,7 +122,8 @@ export class SimClock implements Clock {
         return;
       }
       this.#stepsHere = event.at > this.#time ? 0 : this.#stepsHere + 1;
-      if (this.#stepsHere > STEPS_AT_ONE_INSTANT_MAX) throw new BrokenInvariant("time stands still: the world never comes to rest");
+      if (this.#stepsHere > STEPS_AT_ONE_INSTANT_MAX)
+        throw new BrokenInvariant("time stands still: the world never comes to rest");
       this.#time = Math.max(this.#time, event.at);
       event.run();
     }

@@ -102,7 +102,9 @@ export class SimWorker {
       stream.cut(this.#options.wire.closeDelayMs());
     } else {
       connection.stream = stream;
-      this.#note(`takes from ${this.request.queues?.join(" and ") ?? "all queues"}, ${this.request.prefetch || "any number"} at a time`);
+      this.#note(
+        `takes from ${this.request.queues?.join(" and ") ?? "all queues"}, ${this.request.prefetch || "any number"} at a time`,
+      );
     }
   }
 

@@ -123,8 +123,20 @@ type Sometimes = <T>(name: string, present: T, absent: T) => T;
 
 function drawCrash(dice: Dice): CrashPlan {
   const ending = dice.pick<Ending>(["process crash", "process crash", "power cut", "power cut", "orderly stop"]);
-  const point = dice.pick<CrashPoint>(["at a time", "before a write", "during a write", "after a write", "after a request"]);
-  return { ending, point, atMs: dice.skewed(5, 15_000), nth: Math.ceil(dice.skewed(1, 120)), promises: dice.between(0, 12) };
+  const point = dice.pick<CrashPoint>([
+    "at a time",
+    "before a write",
+    "during a write",
+    "after a write",
+    "after a request",
+  ]);
+  return {
+    ending,
+    point,
+    atMs: dice.skewed(5, 15_000),
+    nth: Math.ceil(dice.skewed(1, 120)),
+    promises: dice.between(0, 12),
+  };
 }
 
 function drawDisk(dice: Dice, sometimes: Sometimes): DiskWeather {
@@ -190,3 +202,16 @@ function drawTraffic(dice: Dice): TrafficWeather {
     deletesPerSecond: dice.chance(0.5) ? dice.skewed(0.1, 5) : 0,
   };
 }
+
+/** Workers who do nothing but their work. */
+export const gentleWorkers: WorkerWeather = {
+  busyMs: 10,
+  fails: 0,
+  hangs: 0,
+  dies: 0,
+  acksLate: 0,
+  acksTwice: 0,
+  acksInBulk: 0,
+  namesDelivery: 1,
+  readsSlowly: false,
+};

@@ -7,7 +7,7 @@ import { audit } from "./audit.ts";
 import { judgeLiveness } from "./calm-life.ts";
 import { Chronicle } from "./chronicle.ts";
 import { Dice } from "./dice.ts";
-import { Journal, counted } from "./journal.ts";
+import { counted, Journal } from "./journal.ts";
 import { Life } from "./life.ts";
 import { Oracle } from "./oracle.ts";
 import { WishCounter } from "./producer.ts";
@@ -15,7 +15,7 @@ import { drawSettings, People } from "./scenery.ts";
 import { SimClock } from "./sim-clock.ts";
 import { SimDisk } from "./sim-disk.ts";
 import { type OpenEngine, openEngine } from "./sim-engine.ts";
-import { drawCalm, drawStorm, type Weather } from "./weather.ts";
+import { drawCalm, drawStorm, gentleWorkers, type Weather } from "./weather.ts";
 import { Wire } from "./wire.ts";
 
 export interface WorldOptions {
@@ -91,7 +91,10 @@ class World {
       weather: () => this.#weather,
     });
     const limit = settings.globalInFlightMax === 0 ? "any number" : `${settings.globalInFlightMax}`;
-    journal.note("world", `seed ${seed}: ${settings.commitMode} mode, enqueues ${settings.enqueueCommitMode}, ${limit} in flight`);
+    journal.note(
+      "world",
+      `seed ${seed}: ${settings.commitMode} mode, enqueues ${settings.enqueueCommitMode}, ${limit} in flight`,
+    );
   }
 
   async run(): Promise<WorldReport> {
@@ -130,7 +133,11 @@ class World {
     await this.#open(life, () => undefined);
     const { engine } = life;
     if (engine === undefined || life.state !== "open") {
-      if (!this.#isOver) this.#oracle.chronicle.complain("L1", `nothing stands in its way, and the server does not come up: ${words(life.failure)}`);
+      if (!this.#isOver)
+        this.#oracle.chronicle.complain(
+          "L1",
+          `nothing stands in its way, and the server does not come up: ${words(life.failure)}`,
+        );
       return;
     }
     await this.#clock.run(this.#clock.now() + CALM_TRAFFIC_MS, () => this.#isOver);
@@ -142,16 +149,17 @@ class World {
       people: this.#people,
       dice: this.#dice.fork(),
       becomeGentle: () => {
-        const gentle = { busyMs: 10, fails: 0, hangs: 0, dies: 0, acksLate: 0, acksTwice: 0, acksInBulk: 0, namesDelivery: 1, readsSlowly: false };
-        this.#weather = { ...weather, workers: gentle };
+        this.#weather = { ...weather, workers: gentleWorkers };
         this.#wire.weather = { ...weather.wire, streamCut: 0 };
       },
     });
-    if (!(await this.#finishes(judging))) this.#oracle.chronicle.complain("L1", "the server does not answer the oracle");
+    if (!(await this.#finishes(judging)))
+      this.#oracle.chronicle.complain("L1", "the server does not answer the oracle");
     for (const what of this.#isOver ? [] : (life.door?.unanswered ?? [])) {
       this.#oracle.chronicle.complain("L1", `no answer was ever given to: ${what}`);
     }
-    if (life.state !== "open") this.#oracle.chronicle.complain("E", `a calm life ended by itself: ${words(life.failure)}`);
+    if (life.state !== "open")
+      this.#oracle.chronicle.complain("E", `a calm life ended by itself: ${words(life.failure)}`);
     if (!this.#isOver) await this.#stop(life);
   }
 
@@ -174,7 +182,10 @@ class World {
       onBroken: (what, error) => this.#oracle.chronicle.complain("E", `${what} was answered with ${words(error)}`),
       onDeath: (plan) => {
         const where = plan.point === "at a time" ? "" : `, ${plan.point}`;
-        this.#journal.note("server", plan.ending === "orderly stop" ? "is asked to stop" : `dies: ${plan.ending}${where}`);
+        this.#journal.note(
+          "server",
+          plan.ending === "orderly stop" ? "is asked to stop" : `dies: ${plan.ending}${where}`,
+        );
         this.#onDeath?.();
       },
     });
@@ -224,10 +235,12 @@ class World {
     const stopping = life.stop().then((left) => {
       unanswered = left;
     });
-    await this.#finishes(stopping);
+    // Its end may still overtake it while it stops.
+    await this.#finishes(stopping, () => this.#isOver || life.state === "over");
     if (this.#isOver) return;
-    if (unanswered === undefined) this.#oracle.chronicle.complain("L1", "the server was asked to stop and never does");
-    for (const what of unanswered ?? []) this.#oracle.chronicle.complain("L1", `the server stopped and left unanswered: ${what}`);
+    if (life.state !== "over") this.#oracle.chronicle.complain("L1", "the server was asked to stop and never does");
+    for (const what of unanswered ?? [])
+      this.#oracle.chronicle.complain("L1", `the server stopped and left unanswered: ${what}`);
     this.#journal.note("server", "has stopped");
   }
 
