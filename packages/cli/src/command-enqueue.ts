@@ -56,7 +56,7 @@ async function payloadOf(operand: string | undefined, options: EnqueueOptions, t
   const sources = [options.payload, options.payloadFile, operand].filter((source) => source !== undefined);
   if (sources.length > 1) throw new UsageError("give one payload: --payload, --payload-file, or - for stdin");
   if (options.payload !== undefined) {
-    return parsed(options.payload, `--payload (a text needs its quotes: --payload '"hello"')`);
+    return parsed(options.payload, "--payload", `\nA text needs its quotes: --payload '"hello"'`);
   }
   if (operand === "-" || options.payloadFile === "-") return parsed(await terminal.readStdin(), "standard input");
   if (options.payloadFile !== undefined) return parsed(await fileOf(options.payloadFile), options.payloadFile);
@@ -73,11 +73,13 @@ async function fileOf(path: string): Promise<Buffer> {
   }
 }
 
-function parsed(text: string | Uint8Array, source: string): unknown {
+function parsed(text: string | Uint8Array, source: string, hint = ""): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    if (cause instanceof QueueError) throw new UsageError(`the payload from ${source} is ${cause.message}`, { cause });
+    if (cause instanceof QueueError) {
+      throw new UsageError(`the payload from ${source} is ${cause.message}${hint}`, { cause });
+    }
     throw cause;
   }
 }

@@ -49,7 +49,7 @@ function programOf(terminal: Terminal, perform: Perform): Command {
       outputError: (text, write) => write(text.replace(/^error: /, "millrace: ")),
     })
     .configureHelp({ showGlobalOptions: false })
-    .showHelpAfterError("See --help.")
+    .showHelpAfterError("See it with --help.")
     .enablePositionalOptions()
     .helpCommand(false)
     .option("--root-dir <dir>", "for serve: the directory that holds everything")
@@ -64,6 +64,7 @@ function programOf(terminal: Terminal, perform: Perform): Command {
 
 function addEnqueue(program: Command, terminal: Terminal, perform: Perform): void {
   onServer(program.command("enqueue"), "print the job instead of its id")
+    .summary("enqueue one job")
     .description("Enqueues one job and prints its id, when it is durable.")
     .usage("--queue NAME --type NAME [--payload JSON | --payload-file FILE | -] [flags]")
     .argument("[-]", "read the payload from standard input")
@@ -84,8 +85,9 @@ function addEnqueue(program: Command, terminal: Terminal, perform: Perform): voi
 }
 
 function addJobs(program: Command, terminal: Terminal, perform: Perform): void {
-  const jobs = program.command("jobs").description("look at jobs");
+  const jobs = program.command("jobs").description("look at jobs").helpCommand(false);
   onServer(jobs.command("ls"), "a JSON object a line, which is also what a pipe gets")
+    .summary("list jobs")
     .description("Lists jobs in the order they were enqueued. Filters take several names with commas between.")
     .option("--queue <names>", "only of these queues", names)
     .option("--type <names>", "only of these types", names)
@@ -98,6 +100,7 @@ function addJobs(program: Command, terminal: Terminal, perform: Perform): void {
       }),
     );
   onServer(jobs.command("get"), "one JSON object, which is also what a pipe gets")
+    .summary("show one job")
     .description("Shows one job with its payload.")
     .argument("<id>", "of the job")
     .action((id: string, options: ServerOptions) =>
@@ -110,6 +113,7 @@ function addJobs(program: Command, terminal: Terminal, perform: Perform): void {
 
 function addWork(program: Command, terminal: Terminal, perform: Perform): void {
   onServer(program.command("work"))
+    .summary("run a command for each job")
     .description("Runs a command once for each job: any program becomes a worker.")
     .usage("[flags] -- COMMAND [ARGUMENTS]")
     .argument("<command...>", "the command and its arguments")

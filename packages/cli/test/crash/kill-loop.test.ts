@@ -67,7 +67,7 @@ async function live(target: ServerUnderTest, ledger: Ledger, answers: number): P
   const acks: Promise<void>[] = [];
   const stream = take({
     port: target.port,
-    query: "?prefetch=20",
+    query: "?prefetch=200",
     onJob: (taken) => {
       ledger.delivered(taken.id);
       // Every fifth is held until the end, so that a kill finds jobs in flight.

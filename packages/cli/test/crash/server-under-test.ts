@@ -1,6 +1,6 @@
 /** A real server process for tests, started from the built files as a user starts it, always on one port and directory. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -51,6 +51,16 @@ export class ServerUnderTest {
       child.once("exit", (code, by) => resolve(code ?? by ?? 0));
       child.kill(signal);
     });
+  }
+
+  /** Resident memory, bytes. */
+  residentBytes(): number {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
+  }
+
+  /** Open files and sockets. */
+  openFiles(): number {
+    return readdirSync(`/proc/${this.pid}/fd`).length;
   }
 
   remove(): void {

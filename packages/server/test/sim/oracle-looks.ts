@@ -146,9 +146,8 @@ export class LookWitness {
       chronicle.complain("S1", `${name} was accepted and is lost`);
       return;
     }
-    // Whatever happened in an earlier life is decided by now.
-    const mayStillChange = [...facts.asks].some((ask) => ask.life === chronicle.life);
-    if (mayStillChange || accepted === undefined) return;
+    if (accepted === undefined) return;
+    // What it was decided from is durable (R3): it is gone for good.
     this.#dropAsksOfDeadLives(facts);
     facts.inDoubt = false;
     facts.end = { kind: "gone", since: now, shownUntilMin: now.at, shownUntilMax: now.at };

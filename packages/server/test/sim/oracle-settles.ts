@@ -7,7 +7,7 @@ import { clampU64 } from "@millrace/protocol/ids";
 import type { Ack, SettleReport } from "../../src/engine/verbs.ts";
 import type { Failure, Job } from "../../src/job/job.ts";
 import type { Chronicle } from "./chronicle.ts";
-import { type Ask, type End, isHeld, type JobFacts } from "./job-facts.ts";
+import { type Ask, type End, isHeld, type JobFacts, mayHaveEnded } from "./job-facts.ts";
 import { isDefinite, type Outcome } from "./outcome.ts";
 
 interface OpenAsk {
@@ -174,13 +174,19 @@ export class SettleWitness {
         `${facts.name} is held by ${ask.holding.session.name}, but its ${ask.kind} was refused: ${code}`,
       );
     }
-    if (ask.kind === "removal" && code === "JOB_NOT_FOUND") this.#mayBeAbsent(facts, ask);
+    if (code === "JOB_NOT_FOUND") this.#isGone(facts, ask);
   }
 
-  #mayBeAbsent(facts: JobFacts, ask: Ask): void {
-    if (facts.accepted === undefined || facts.accepted.turn > ask.begun.turn) return;
-    if (facts.end !== undefined || facts.inDoubt || ask.disturbed || facts.asks.size > 0) return;
-    this.#chronicle.complain("S1", `${facts.name} was to be deleted and is not found, though nothing ended it`);
+  /** Such an answer waits until what it was decided from is durable (R3), so it is as good as the answer to whoever ended the job. */
+  #isGone(facts: JobFacts, ask: Ask): void {
+    const { accepted, end, name } = facts;
+    if (accepted === undefined || accepted.turn > ask.begun.turn || end !== undefined) return;
+    if (!mayHaveEnded(facts) && !ask.disturbed) {
+      this.#chronicle.complain("S1", `${name} is not found by a ${ask.kind}, though nothing ended it`);
+      return;
+    }
+    const since = this.#chronicle.moment();
+    facts.end = { kind: "gone", since, shownUntilMin: since.at, shownUntilMax: since.at };
   }
 
   #end(open: OpenAsk, end: End): void {
