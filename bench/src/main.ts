@@ -1,8 +1,9 @@
-/** `npm run bench -- [--only W2,W3,W4,W5] [--mode fsync,buffered] [--reps 3] [--scale 1] [--profile DIR]`: our figures, with their settings. */
+/** `npm run bench -- [--only W2,W3,W4,W5,restart] [--mode fsync,buffered] [--reps 3] [--scale 1] [--profile DIR]`: our figures, with their settings. */
 import { cpus, release, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { rawSyncMillis } from "./disk.ts";
 import { median, type Row, rateOf, type Sample } from "./measure.ts";
+import { restart } from "./restart.ts";
 import { type CommitMode, ServerProcess } from "./server-process.ts";
 import { bulkEnqueues, drain, flow, singleEnqueues } from "./workloads.ts";
 
@@ -33,7 +34,7 @@ const workloads: readonly Workload[] = [
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      only: { type: "string", default: "W2,W3,W4,W5" },
+      only: { type: "string", default: "W2,W3,W4,W5,restart" },
       mode: { type: "string", default: "fsync,buffered" },
       reps: { type: "string", default: "3" },
       scale: { type: "string", default: "1" },
@@ -47,14 +48,21 @@ async function main(): Promise<void> {
       `server and clients on the same machine, loopback; payload about 150 bytes; medians of ${values.reps}; lean clients in one process\n` +
       `one 4 KiB write + fdatasync: ${rawSyncMillis().toFixed(3)} ms p50\n\n`,
   );
-  const rows: Row[] = [];
   for (const mode of values.mode.split(",") as CommitMode[]) {
     for (const workload of workloads) {
       if (!chosen.has(workload.name)) continue;
-      rows.push(await repeat(workload, mode, Number(values.reps), Number(values.scale), values.profile));
-      print(rows[rows.length - 1] as Row);
+      print(await repeat(workload, mode, Number(values.reps), Number(values.scale), values.profile));
     }
+    if (chosen.has("restart")) await printRestart(mode, Math.ceil(1_000_000 * Number(values.scale)));
   }
+}
+
+async function printRestart(mode: CommitMode, jobs: number): Promise<void> {
+  const { listening, firstEnqueue, firstJob, residentMb } = await restart(mode, jobs);
+  process.stdout.write(
+    `${mode.padEnd(9)} restart with ${jobs} ready: listens after ${listening.toFixed(2)} s, first enqueue answered after ` +
+      `${firstEnqueue.toFixed(2)} s, first job handed out after ${firstJob.toFixed(2)} s, then ${Math.round(residentMb)} MB resident\n`,
+  );
 }
 
 async function repeat(

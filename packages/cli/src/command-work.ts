@@ -86,7 +86,7 @@ function reportOn(worker: Worker, terminal: Terminal): { failed: number } {
   let lost = false;
   worker.on("failed", (job, thrown, after) => {
     report.failed += 1;
-    const [why = ""] = (thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)).split("\n");
+    const why = shortReason(thrown);
     const next = after.status === "dead" ? "it is dead" : `next try ${new Date(after.readyAt).toISOString()}`;
     say(terminal, `job ${job.id} (${printable(job.type)}) failed: ${printable(why)}; ${next}`);
   });
@@ -121,6 +121,13 @@ function stopOnSignals(worker: Worker, drainMs: number, terminal: Terminal): () 
   return () => {
     for (const signal of watched) process.off(signal, onSignal);
   };
+}
+
+/** How it ended, and the first line of what it said. */
+function shortReason(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const [line = ""] = thrown.message.split("\n");
+  return line.startsWith(thrown.name) ? line : `${thrown.name}: ${line}`;
 }
 
 function textOf(cause: unknown): string {

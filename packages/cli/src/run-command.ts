@@ -11,6 +11,8 @@ import { StderrTail } from "./stderr-tail.ts";
 const tailBytesMax = 8 * 1024;
 /** Milliseconds between asking a command to end and ending it. */
 const termGraceMs = 5000;
+/** Milliseconds between two looks at whether they have ended. */
+const lookMs = 20;
 /** Milliseconds in which what the command left behind may hold its standard error open. */
 const lingerMs = 1000;
 
@@ -54,11 +56,13 @@ export function runCommand(run: CommandRun): Promise<void> {
     // A command need not read its payload.
     child.stdin.on("error", () => {});
     child.stdin.end(run.input);
-    const stopWatching = endOnAbort(child, run.signal);
+    const group = new ProcessGroup(child);
+    const end = () => group.end();
+    if (run.signal.aborted) end();
+    else run.signal.addEventListener("abort", end);
     const settle = (failure: CommandFailed | undefined) => {
-      stopWatching();
-      if (failure === undefined) resolve();
-      else reject(failure);
+      run.signal.removeEventListener("abort", end);
+      void group.ended.then(() => (failure === undefined ? resolve() : reject(failure)));
     };
     child.on("error", (cause) => {
       if (child.pid === undefined) settle(new CommandFailed("not started", notStarted(run.command, cause)));
@@ -88,25 +92,42 @@ function notStarted(command: string, cause: Error): string {
   return `${command} could not be started: ${cause.message}`;
 }
 
-function endOnAbort(child: ChildProcess, signal: AbortSignal): () => void {
-  let last: NodeJS.Timeout | undefined;
-  const end = () => {
-    killGroup(child, "SIGTERM");
-    last = setTimeout(() => killGroup(child, "SIGKILL"), termGraceMs);
-  };
-  if (signal.aborted) end();
-  else signal.addEventListener("abort", end);
-  return () => {
-    clearTimeout(last);
-    signal.removeEventListener("abort", end);
-  };
-}
+/** A command and all that it started. */
+class ProcessGroup {
+  readonly #child: ChildProcess;
+  /** Resolves when nothing is left of it; at once as long as nobody asked it to end. */
+  ended: Promise<void> = Promise.resolve();
+  #ending = false;
 
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // It is gone already.
+  constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  /** Asks all to end, waits, and ends what is left. */
+  end(): void {
+    if (this.#ending) return;
+    this.#ending = true;
+    this.#send("SIGTERM");
+    const deadline = performance.now() + termGraceMs;
+    this.ended = new Promise((resolve) => {
+      const timer = setInterval(() => {
+        const isLate = performance.now() >= deadline;
+        // What cannot be asked is gone: a shell often ends at once and leaves the program that it ran to finish.
+        if (!isLate && this.#send(0)) return;
+        if (isLate) this.#send("SIGKILL");
+        clearInterval(timer);
+        resolve();
+      }, lookMs);
+    });
+  }
+
+  /** False = there is nobody to send to. */
+  #send(signal: NodeJS.Signals | 0): boolean {
+    if (this.#child.pid === undefined) return false;
+    try {
+      return process.kill(-this.#child.pid, signal);
+    } catch {
+      return false;
+    }
   }
 }

@@ -48,7 +48,7 @@ describe("the README's quick start", () => {
     expect(JSON.parse(enqueued)).toMatchObject({ queue: "media", type: "thumbnail", status: "ready" });
     expect(JSON.parse(taken)).toMatchObject({ status: "in_flight", payload: { image: 17 } });
     expect(JSON.parse(count)).toEqual({ count: 1 });
-    expect(worked.join("\n")).toContain('working on {"image": 17}');
+    expect(worked.join("\n")).toContain('working on {"image":17}');
     await expect(countOf("media")).resolves.toBe(0);
   });
 

@@ -15,6 +15,9 @@ import { type Claim, type JobSink, Session } from "./session.ts";
 import type { TakeRequest } from "./verbs.ts";
 import { WaitingSessions } from "./waiting-sessions.ts";
 
+/** Claims of one session in one turn: however large its credit, others get theirs in between. */
+const claimsAtOnceMax = 1000;
+
 export class Dispatcher {
   readonly #core: Core;
   readonly #sessions = new Map<number, Session>();
@@ -144,7 +147,7 @@ export class Dispatcher {
     const { indexes, tokens, store, committer, clock } = this.#core;
     this.#touched += 1;
     this.#waiting.delete(session);
-    const most = Math.min(session.credit, this.#room());
+    const most = Math.min(session.credit, this.#room(), claimsAtOnceMax);
     const claims: Claim[] = [];
     if (most > 0) {
       const now = clock.now();
@@ -165,8 +168,9 @@ export class Dispatcher {
       }
     }
     if (session.credit > 0) {
-      if (this.#room() > 0) this.#waiting.add(session);
-      else this.#hungry.add(session);
+      // It goes on when its write is done, or when there is room again.
+      if (claims.length === claimsAtOnceMax || this.#room() <= 0) this.#hungry.add(session);
+      else this.#waiting.add(session);
     }
     return claims.length;
   }

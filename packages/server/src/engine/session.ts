@@ -88,7 +88,7 @@ export class Session implements TakeStream {
     if (this.#gone || !this.#blocked) return;
     this.#blocked = false;
     this.#flush();
-    if (this.prefetch === 0) this.#callForWork();
+    this.#callForWork();
   }
 
   close(): void {

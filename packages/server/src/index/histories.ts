@@ -1,6 +1,6 @@
 /**
- * What a job has been through: failed attempts, lost workers, when it was last taken and last failed. Most waiting jobs have
- * been through nothing and take no row here; that saves a third of their memory.
+ * What a job has been through: failed attempts, lost workers, when it was last taken and last failed; and while it is in
+ * flight, who has it. Most waiting jobs have been through nothing and take no row here; that saves half of their memory.
  */
 import type { Instant } from "@millrace/protocol/ids";
 import { instant } from "@millrace/protocol/ids";
@@ -11,7 +11,9 @@ const attempts = 0;
 const lost = 1;
 const dequeuedAt = 2;
 const failedAt = 4;
-const width = 6;
+const delivery = 6;
+const session = 7;
+const width = 8;
 const two32 = 2 ** 32;
 
 export class Histories {
@@ -32,7 +34,7 @@ export class Histories {
       this.remove(number);
       return 0;
     }
-    const row = number === 0 ? this.#allocate() : number - 1;
+    const row = number === 0 ? this.#add() : number - 1;
     this.#rows.set(row, attempts, job.attempts);
     this.#rows.set(row, lost, job.lost);
     this.#setInstant(row, dequeuedAt, job.dequeuedAt);
@@ -62,9 +64,30 @@ export class Histories {
     return number === 0 ? undefined : this.#instant(number - 1, failedAt);
   }
 
-  #allocate(): number {
+  /** The number of the job's delivery token, given by {@link setDelivery}; 0 = it is not in flight. */
+  delivery(number: number): number {
+    return number === 0 ? 0 : this.#rows.get(number - 1, delivery);
+  }
+
+  /** Only for a job with a history: whoever was taken has one. */
+  setDelivery(number: number, token: number): void {
+    this.#rows.set(number - 1, delivery, token);
+  }
+
+  /** The session that took the job last. */
+  session(number: number): number {
+    return this.#rows.get(number - 1, session);
+  }
+
+  setSession(number: number, value: number): void {
+    this.#rows.set(number - 1, session, value);
+  }
+
+  #add(): number {
     this.#size += 1;
-    return this.#rows.allocate();
+    const row = this.#rows.allocate();
+    this.#rows.set(row, delivery, 0);
+    return row;
   }
 
   /** Two words: the upper one plus 1, so that 0 says "never"; then the lower one. */

@@ -6,8 +6,8 @@
 import { invariant } from "../base/assert.ts";
 import type { JobRows } from "./job-rows.ts";
 
-const segmentBits = 10;
-const entriesMin = 8;
+const segmentBits = 8;
+const entriesMin = 32;
 /** What an entry holds instead of a row; rows begin after them. */
 const empty = 0;
 const deleted = 1;
@@ -48,19 +48,29 @@ export class IdTable {
     }
   }
 
-  /** The row's id must be there already, and unknown here. */
-  add(row: number): void {
+  /**
+   * Takes in a row, whose id must be there already.
+   * @returns false, and nothing was done, when another row has the same id
+   */
+  add(row: number): boolean {
     const hash = this.#hashOfRow(row);
     const segment = this.#segmentOf(hash);
     if ((segment.used + 1) * 2 * 5 > segment.words.length * 4) resize(segment);
     const { words } = segment;
     let at = homeOf(hash, words);
-    while ((words[at] ?? empty) > deleted) at = nextOf(at, words);
-    if (words[at] === empty) segment.used += 1;
+    let place = -1;
+    for (; words[at] !== empty; at = nextOf(at, words)) {
+      const entry = words[at] ?? empty;
+      if (entry === deleted) place = place < 0 ? at : place;
+      else if (words[at + 1] === hash && this.#rows.compareIds(entry - firstRow, row) === 0) return false;
+    }
+    if (place < 0) segment.used += 1;
+    else at = place;
     words[at] = row + firstRow;
     words[at + 1] = hash;
     segment.live += 1;
     this.#size += 1;
+    return true;
   }
 
   delete(row: number): void {

@@ -1,54 +1,44 @@
 import { invariant } from "../base/assert.ts";
-import type { JobRows } from "./job-rows.ts";
-import type { Slot } from "./job-table.ts";
+import type { JobTable, Slot } from "./job-table.ts";
 import { SlotList } from "./slot-list.ts";
 
-/** What one session holds, in the order it was claimed. */
-class Holding extends SlotList {
-  readonly session: number;
-
-  constructor(rows: JobRows, session: number) {
-    super(rows);
-    this.session = session;
-  }
-}
-
-/** Who has which job. Facts, not credits: how much a session may still take is computed from what it holds. */
+/**
+ * Who has which job. Facts, not credits: how much a session may still take is computed from what it holds. The session is
+ * named in the job's history, and what a session holds is linked in the order of claim.
+ */
 export class InFlightIndex {
-  readonly #rows: JobRows;
-  readonly #sessions = new Map<number, Holding>();
-  readonly #holders = new Map<Slot, Holding>();
+  readonly #table: JobTable;
+  readonly #sessions = new Map<number, SlotList>();
+  #size = 0;
 
-  constructor(rows: JobRows) {
-    this.#rows = rows;
+  constructor(table: JobTable) {
+    this.#table = table;
   }
 
   get size(): number {
-    return this.#holders.size;
+    return this.#size;
   }
 
+  /** The job was written as in flight already. */
   add(slot: Slot, session: number): void {
-    let holding = this.#sessions.get(session);
-    if (holding === undefined) {
-      holding = new Holding(this.#rows, session);
-      this.#sessions.set(session, holding);
+    let held = this.#sessions.get(session);
+    if (held === undefined) {
+      held = new SlotList(this.#table.rows);
+      this.#sessions.set(session, held);
     }
-    holding.append(slot);
-    this.#holders.set(slot, holding);
+    held.append(slot);
+    this.#table.setSession(slot, session);
+    this.#size += 1;
   }
 
   /** Takes out a job that is here. A session that holds nothing any more is forgotten. */
   remove(slot: Slot): void {
-    const holding = this.#holders.get(slot);
-    invariant(holding !== undefined, "a job in flight is held by nobody");
-    holding.remove(slot);
-    this.#holders.delete(slot);
-    if (holding.length === 0) this.#sessions.delete(holding.session);
-  }
-
-  /** -1 = the job is not in flight. */
-  sessionOf(slot: Slot): number {
-    return this.#holders.get(slot)?.session ?? -1;
+    const session = this.#table.session(slot);
+    const held = this.#sessions.get(session);
+    invariant(held !== undefined, "a job in flight is held by nobody");
+    held.remove(slot);
+    this.#size -= 1;
+    if (held.length === 0) this.#sessions.delete(session);
   }
 
   /** In the order of claim; void after the next change. */
@@ -61,22 +51,21 @@ export class InFlightIndex {
   }
 
   /** Every job in flight, in no particular order; void after the next change. */
-  slots(): Iterable<Slot> {
-    return this.#holders.keys();
+  *slots(): Generator<Slot> {
+    for (const held of this.#sessions.values()) yield* held;
   }
 
   /** What is broken; nothing when all is well. */
   *faults(): Generator<string> {
     let found = 0;
-    for (const holding of this.#sessions.values()) {
-      yield* holding.faults();
-      for (const slot of holding) {
+    for (const [session, held] of this.#sessions) {
+      yield* held.faults();
+      for (const slot of held) {
         found += 1;
-        const status = this.#rows.status(slot);
-        if (status !== "in_flight") yield `slot ${slot} is in flight here and ${status} in the table`;
-        if (this.#holders.get(slot) !== holding) yield `slot ${slot} is held by two sessions`;
+        const holder = this.#table.session(slot);
+        if (holder !== session) yield `slot ${slot} is held by session ${session}, the table says ${holder}`;
       }
     }
-    if (found !== this.#holders.size) yield `${found} jobs are held, ${this.#holders.size} are in flight`;
+    if (found !== this.#size) yield `${found} jobs are held, ${this.#size} were counted`;
   }
 }

@@ -28,7 +28,7 @@ export class Indexes {
   readonly #table = new JobTable();
   readonly #ready = new ReadyIndex(this.#table.rows);
   readonly #scheduled = new ScheduledIndex(this.#table.rows);
-  readonly #inFlight = new InFlightIndex(this.#table.rows);
+  readonly #inFlight = new InFlightIndex(this.#table);
   readonly #catalogue = new Catalogue(this.#table.rows);
   readonly #sources = {
     table: this.#table,
@@ -114,12 +114,12 @@ export class Indexes {
 
   /** The session that has a job in flight; -1 = nobody has it. */
   sessionOf(slot: Slot): number {
-    return this.#inFlight.sessionOf(slot);
+    return this.#table.session(slot);
   }
 
   /** Whether the slot still holds this very delivery to this session; any slot that ever was may be asked about. */
   holds(session: number, slot: Slot, delivery: DeliveryToken): boolean {
-    return this.#inFlight.sessionOf(slot) === session && this.#table.delivery(slot) === delivery;
+    return session >= 0 && this.#table.session(slot) === session && this.#table.delivery(slot) === delivery;
   }
 
   /** What a session has in flight, in the order of claim; void after the next change. */

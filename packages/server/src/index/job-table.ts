@@ -12,6 +12,7 @@ import { Histories } from "./histories.ts";
 import { IdTable } from "./id-table.ts";
 import { JobRows, type LiveStatus } from "./job-rows.ts";
 import { Kinds } from "./kinds.ts";
+import { Numbered } from "./numbered.ts";
 import { isEqual, OptionsTable } from "./options-table.ts";
 
 /** Where a live job is at rest; -1 = none. A slot is given to another job only after its job was removed. */
@@ -26,8 +27,8 @@ export class JobTable {
   readonly options = new OptionsTable();
   readonly histories = new Histories();
   readonly #ids = new IdTable(this.rows);
-  /** Jobs in flight are few; waiting ones have no delivery. */
-  readonly #deliveries = new Map<Slot, DeliveryToken>();
+  /** Tokens of jobs in flight; a history names one by its number plus 1. */
+  readonly #deliveries = new Numbered<DeliveryToken>();
 
   get size(): number {
     return this.#ids.size;
@@ -36,17 +37,16 @@ export class JobTable {
   /** Takes in a job that is not there. Indexes come after it. */
   insert(job: LiveJob): Slot {
     idToWords(job.id, idWords, 0);
-    invariant(this.#ids.find(idWords) < 0, "a job entered memory twice");
     const { rows } = this;
     const slot = rows.allocate();
     rows.setId(slot, idWords);
+    invariant(this.#ids.add(slot), "a job entered memory twice");
     rows.setHead(slot, job);
     rows.setKind(slot, this.kinds.add(job.queue, job.type, job.status).number);
     rows.setOptions(slot, this.options.add(job.options));
     rows.setHistory(slot, this.histories.write(0, job));
     rows.setReadyAt(slot, clampU64(job.readyAt));
-    if (job.status === "in_flight") this.#deliveries.set(slot, job.delivery);
-    this.#ids.add(slot);
+    if (job.status === "in_flight") this.#setDelivery(slot, job.delivery);
     return slot;
   }
 
@@ -68,7 +68,17 @@ export class JobTable {
   }
 
   delivery(slot: Slot): DeliveryToken | undefined {
-    return this.#deliveries.get(slot);
+    const number = this.histories.delivery(this.rows.history(slot));
+    return number === 0 ? undefined : this.#deliveries.get(number - 1);
+  }
+
+  /** The session that has a job in flight; -1 = the job is not in flight. */
+  session(slot: Slot): number {
+    return this.rows.status(slot) === "in_flight" ? this.histories.session(this.rows.history(slot)) : -1;
+  }
+
+  setSession(slot: Slot, session: number): void {
+    this.histories.setSession(this.rows.history(slot), session);
   }
 
   /** Deliveries that are known: one for each job in flight. */
@@ -114,11 +124,11 @@ export class JobTable {
       rows.setOptions(slot, this.options.add(job.options));
       this.options.remove(options);
     }
+    if (status === "in_flight") this.#dropDelivery(slot);
     rows.setHead(slot, job);
     rows.setHistory(slot, this.histories.write(rows.history(slot), job));
     rows.setReadyAt(slot, clampU64(job.readyAt));
-    if (job.status === "in_flight") this.#deliveries.set(slot, job.delivery);
-    else if (status === "in_flight") this.#deliveries.delete(slot);
+    if (job.status === "in_flight") this.#setDelivery(slot, job.delivery);
   }
 
   /** The job is gone and its slot free; it must have left every index. */
@@ -128,8 +138,8 @@ export class JobTable {
     this.#ids.delete(slot);
     this.kinds.remove(rows.kind(slot), status);
     this.options.remove(rows.options(slot));
+    if (status === "in_flight") this.#dropDelivery(slot);
     this.histories.remove(rows.history(slot));
-    if (status === "in_flight") this.#deliveries.delete(slot);
     rows.clearHead(slot);
     rows.free(slot);
   }
@@ -137,6 +147,16 @@ export class JobTable {
   /** Every live job's slot, in no particular order. */
   slots(): Iterable<Slot> {
     return this.rows.live();
+  }
+
+  #setDelivery(slot: Slot, delivery: DeliveryToken): void {
+    this.histories.setDelivery(this.rows.history(slot), this.#deliveries.add(delivery) + 1);
+  }
+
+  #dropDelivery(slot: Slot): void {
+    const history = this.rows.history(slot);
+    this.#deliveries.remove(this.histories.delivery(history) - 1);
+    this.histories.setDelivery(history, 0);
   }
 
   #readReady(slot: Slot): ReadyJob {
@@ -183,7 +203,7 @@ export class JobTable {
     const kind = this.kinds.at(rows.kind(slot));
     const history = rows.history(slot);
     const dequeuedAt = histories.dequeuedAt(history);
-    const delivery = this.#deliveries.get(slot);
+    const delivery = this.delivery(slot);
     invariant(dequeuedAt !== undefined && delivery !== undefined, "a job in flight was handed out");
     return {
       id: this.id(slot),

@@ -6,6 +6,7 @@
 import type { QueueName, TypeName } from "@millrace/protocol/ids";
 import { invariant } from "../base/assert.ts";
 import type { LiveStatus } from "./job-rows.ts";
+import { Numbered } from "./numbered.ts";
 
 /** A queue with at least one live job. Its number is given to another queue once it is gone. */
 export interface LiveQueue {
@@ -70,14 +71,16 @@ export class Kinds {
   }
 
   #addQueue(name: QueueName): LiveQueue {
-    const queue = this.#queueNumbers.add((number): LiveQueue => ({ number, name, kinds: new Map() }));
+    const queue: LiveQueue = { number: this.#queueNumbers.next, name, kinds: new Map() };
+    this.#queueNumbers.add(queue);
     this.#queues.set(name, queue);
     return queue;
   }
 
   #addKind(queue: LiveQueue, type: TypeName): Kind {
     const counts = { scheduled: 0, ready: 0, in_flight: 0 };
-    const kind = this.#kinds.add((number): Kind => ({ number, queue, type, counts }));
+    const kind: Kind = { number: this.#kinds.next, queue, type, counts };
+    this.#kinds.add(kind);
     queue.kinds.set(type, kind);
     return kind;
   }
@@ -86,30 +89,4 @@ export class Kinds {
 /** Live jobs of a kind, whatever their status. */
 export function countOf({ counts }: Kind): number {
   return counts.scheduled + counts.ready + counts.in_flight;
-}
-
-/** Things by small numbers; the number of one that left is given to the next. */
-class Numbered<T> {
-  readonly #items: (T | undefined)[] = [];
-  readonly #vacant: number[] = [];
-
-  get end(): number {
-    return this.#items.length;
-  }
-
-  get(number: number): T | undefined {
-    return this.#items[number];
-  }
-
-  add(make: (number: number) => T): T {
-    const number = this.#vacant.pop() ?? this.#items.length;
-    const item = make(number);
-    this.#items[number] = item;
-    return item;
-  }
-
-  remove(number: number): void {
-    this.#items[number] = undefined;
-    this.#vacant.push(number);
-  }
 }

@@ -4,6 +4,7 @@
  */
 import { invariant } from "../base/assert.ts";
 import type { JobOptions } from "../job/job.ts";
+import { Numbered } from "./numbered.ts";
 
 interface Entry {
   readonly number: number;
@@ -15,11 +16,14 @@ interface Entry {
 const noOptions: JobOptions = {};
 
 export class OptionsTable {
-  readonly #entries: (Entry | undefined)[] = [{ number: 0, key: keyOf(noOptions), options: noOptions, jobs: 0 }];
+  readonly #entries = new Numbered<Entry>();
   readonly #byKey = new Map<string, Entry>();
-  readonly #vacant: number[] = [];
   /** What was added last: jobs of one producer come in a row, and comparing is cheaper than spelling a key. */
   #last: Entry | undefined;
+
+  constructor() {
+    this.#entries.add({ number: 0, key: keyOf(noOptions), options: noOptions, jobs: 0 });
+  }
 
   /** Distinct options in use, not counting "none". */
   get size(): number {
@@ -46,9 +50,8 @@ export class OptionsTable {
     const entry = this.#at(number);
     entry.jobs -= 1;
     if (entry.jobs > 0) return;
-    this.#entries[number] = undefined;
+    this.#entries.remove(number);
     this.#byKey.delete(entry.key);
-    this.#vacant.push(number);
     if (this.#last === entry) this.#last = undefined;
   }
 
@@ -64,15 +67,14 @@ export class OptionsTable {
     const key = keyOf(options);
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
-    const number = this.#vacant.pop() ?? this.#entries.length;
-    const entry: Entry = { number, key, options, jobs: 0 };
-    this.#entries[number] = entry;
+    const entry: Entry = { number: this.#entries.next, key, options, jobs: 0 };
+    this.#entries.add(entry);
     this.#byKey.set(key, entry);
     return entry;
   }
 
   #at(number: number): Entry {
-    const entry = this.#entries[number];
+    const entry = this.#entries.get(number);
     invariant(entry !== undefined, "a live job has options that are not there");
     return entry;
   }

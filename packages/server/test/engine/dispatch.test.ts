@@ -44,6 +44,15 @@ describe("dispatch", () => {
     expect(rig.kv.writes.slice(before)).toEqual([{ size: 40, sync: false }]);
   });
 
+  it("fills a huge prefetch piece by piece, so that others get their turn", async () => {
+    const rig = await Rig.open();
+    const ids = await rig.enqueueMany(2500);
+    const before = rig.kv.writes.length;
+    const { sink } = await rig.take({ prefetch: 1_000_000 });
+    expect(sink.ids).toEqual(ids);
+    expect(rig.kv.writes.slice(before).map(({ size }) => size)).toEqual([1000, 1000, 500]);
+  });
+
   it("writes a claim before its bytes go out", async () => {
     const rig = await Rig.open();
     await rig.enqueueMany(1);

@@ -63,9 +63,9 @@ describe("the order in which jobs run", () => {
     expect(drain(indexes)).toEqual(idsOf(4));
   });
 
-  test("holds with a hundred thousand queues of one job each", () => {
+  test("holds with thousands of queues of one job each", () => {
     const indexes = new Indexes();
-    const count = 100_000;
+    const count = 20_000;
     for (let place = count; place > 0; place -= 1) indexes.publish(ready(place, { queue: `q${place}` }));
     let expected = 1;
     for (; expected <= count; expected += 1) {
@@ -128,7 +128,7 @@ describe("the order in which jobs run", () => {
   });
 
   test("is found at once when all but one of many jobs were deleted from the middle", () => {
-    const count = 200_000;
+    const count = 50_000;
     const indexes = new Indexes();
     const slots = Array.from({ length: count }, (_, place) => indexes.publish(ready(place)));
     for (const slot of slots.slice(0, -1)) indexes.remove(slot);

@@ -63,7 +63,7 @@ function opened() {
   const parts = {
     ready: new ReadyIndex(rows),
     scheduled: new ScheduledIndex(rows),
-    inFlight: new InFlightIndex(rows),
+    inFlight: new InFlightIndex(table),
     catalogue: new Catalogue(rows),
   };
   const faults = () => [

@@ -18,6 +18,9 @@ import type { Journal } from "./journal.ts";
 
 export type Property = "S1" | "S2" | "S3" | "S4" | "S5" | "S8" | "L1" | "L2" | "L3" | "E";
 
+/** Jobs that count as recent. */
+const RECENT_MAX = 8;
+
 export class Chronicle {
   readonly clock: Clock;
   readonly journal: Journal;
@@ -27,6 +30,7 @@ export class Chronicle {
   readonly #granted = new Map<number, JobFacts[]>();
   readonly #orders = new Map<number, Order>();
   readonly #complaints: string[] = [];
+  readonly #recent: string[] = [];
   #turn = 0;
   /** The number of the life that is lived now, from 1. */
   life = 0;
@@ -49,6 +53,17 @@ export class Chronicle {
   complain(property: Property, text: string): void {
     this.#complaints.push(`${property}: ${text}`);
     this.journal.note("ORACLE", `!! ${property}: ${text}`);
+  }
+
+  /** Jobs that something happened to just now, the latest last. */
+  get recent(): readonly string[] {
+    return this.#recent;
+  }
+
+  /** Something happens to a job. */
+  touch(id: string): void {
+    this.#recent.push(id);
+    if (this.#recent.length > RECENT_MAX) this.#recent.shift();
   }
 
   moment(): Moment {

@@ -2,7 +2,7 @@
  * One life of the server: a process with its handle on the disk, its timers, its engine and its door. However it ends, at
  * whatever await, in that instant nothing of it is left but what is on the disk.
  */
-import { silentLogger } from "../../src/base/logger.ts";
+import type { Logger } from "../../src/base/logger.ts";
 import { SeededRandom } from "../../src/base/seeded-random.ts";
 import type { EngineSettings } from "../../src/engine/settings.ts";
 import type { Dice } from "./dice.ts";
@@ -26,6 +26,7 @@ interface LifeOptions {
   readonly disk: SimDisk;
   readonly dice: Dice;
   readonly settings: EngineSettings;
+  readonly logger: Logger;
   readonly open: OpenEngine;
   onBroken(what: string, error: unknown): void;
   /** The process is gone. */
@@ -135,13 +136,13 @@ export class Life {
   }
 
   async #open(): Promise<void> {
-    const { open, settings, dice, number, onBroken } = this.#options;
+    const { open, settings, logger, dice, number, onBroken } = this.#options;
     try {
       const engine = await open({
         kv: this.#kv,
         clock: this.#clock,
         random: new SeededRandom(dice.seed()),
-        logger: silentLogger,
+        logger,
         settings,
         onEnd: (cause) => this.#failed(cause),
       });

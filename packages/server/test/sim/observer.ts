@@ -132,10 +132,10 @@ export class Observer {
     journal.note(name, `hears of its deletion of ${called}: ${said}`);
   }
 
-  /** One of the jobs that were ever seen, more likely a late one. */
+  /** One of the jobs that were ever seen, more likely one that something just happened to. */
   #someId(): string | undefined {
     const { oracle, dice } = this.#options;
     const ids = [...oracle.chronicle.jobs.keys()];
-    return dice.pickAny(dice.chance(0.7) ? ids.slice(-30) : ids);
+    return dice.pickAny(dice.pick([ids, ids.slice(-30), oracle.chronicle.recent, oracle.chronicle.recent]));
   }
 }

@@ -72,6 +72,7 @@ export class SettleWitness {
     const chronicle = this.#chronicle;
     const facts = chronicle.jobs.get(ack.id);
     if (facts === undefined) return;
+    chronicle.touch(ack.id);
     const isStale = ack.delivery !== undefined && ack.delivery !== facts.lastDelivery;
     const holding = !isStale && isHeld(facts, chronicle.life) && !facts.inDoubt ? facts.holding : undefined;
     const others = [...facts.asks].filter((other) => other.life === chronicle.life);

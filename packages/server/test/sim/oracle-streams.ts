@@ -86,6 +86,7 @@ export class StreamWitness {
       chronicle.complain("S5", `${worse} was chosen while ${facts.name}, which is better, was ready`);
 
     this.sent += 1;
+    chronicle.touch(job.id);
     if (facts.lastDelivery !== "") this.redelivered += 1;
     facts.holding?.session.holds.delete(facts);
     facts.holding = { session, delivery: job.delivery, since: now };

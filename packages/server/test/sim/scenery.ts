@@ -26,6 +26,12 @@ export function drawSettings(dice: Dice): EngineSettings {
   };
 }
 
+/** The settings that matter most for what may happen, for the journal. */
+export function settingsWords({ commitMode, enqueueCommitMode, globalInFlightMax }: EngineSettings): string {
+  const limit = globalInFlightMax === 0 ? "any number" : `${globalInFlightMax}`;
+  return `${commitMode} mode, enqueues ${enqueueCommitMode}, ${limit} in flight`;
+}
+
 /** The people of a world outlive every server. */
 export class People {
   readonly workers: readonly SimWorker[];

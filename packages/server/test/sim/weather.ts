@@ -175,7 +175,7 @@ function drawWire(dice: Dice, sometimes: Sometimes): WireWeather {
     delayMs: () => dice.skewed(0.01, slowest),
     requestLost: sometimes("lost requests", 0.1, 0),
     replyLost: sometimes("lost replies", 0.1, 0),
-    requestTwice: sometimes("requests that arrive twice", 0.1, 0),
+    requestTwice: sometimes("requests that arrive twice", dice.spread(0.05, 0.4), 0),
     streamCut: sometimes("cut streams", 0.05, 0),
     halfOpen: sometimes("peers that vanish without a word", 0.3, 0),
   };
@@ -198,8 +198,8 @@ function drawWorkers(dice: Dice, sometimes: Sometimes): WorkerWeather {
 function drawTraffic(dice: Dice): TrafficWeather {
   return {
     enqueuesPerSecond: dice.skewed(1, 40),
-    looksPerSecond: dice.skewed(0.1, 10),
-    deletesPerSecond: dice.chance(0.5) ? dice.skewed(0.1, 5) : 0,
+    looksPerSecond: dice.skewed(0.5, 60),
+    deletesPerSecond: dice.chance(0.5) ? dice.skewed(0.2, 15) : 0,
   };
 }
 

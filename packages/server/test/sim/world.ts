@@ -11,10 +11,11 @@ import { counted, Journal } from "./journal.ts";
 import { Life } from "./life.ts";
 import { Oracle } from "./oracle.ts";
 import { WishCounter } from "./producer.ts";
-import { drawSettings, People } from "./scenery.ts";
+import { drawSettings, People, settingsWords } from "./scenery.ts";
 import { SimClock } from "./sim-clock.ts";
 import { SimDisk } from "./sim-disk.ts";
 import { type OpenEngine, openEngine } from "./sim-engine.ts";
+import { SimLogger } from "./sim-logger.ts";
 import { drawCalm, drawStorm, gentleWorkers, type Weather } from "./weather.ts";
 import { Wire } from "./wire.ts";
 
@@ -90,11 +91,7 @@ class World {
       dice: this.#dice.fork(),
       weather: () => this.#weather,
     });
-    const limit = settings.globalInFlightMax === 0 ? "any number" : `${settings.globalInFlightMax}`;
-    journal.note(
-      "world",
-      `seed ${seed}: ${settings.commitMode} mode, enqueues ${settings.enqueueCommitMode}, ${limit} in flight`,
-    );
+    journal.note("world", `seed ${seed}: ${settingsWords(settings)}`);
   }
 
   async run(): Promise<WorldReport> {
@@ -178,6 +175,7 @@ class World {
       disk: this.#disk,
       dice: this.#dice.fork(),
       settings: this.#oracle.chronicle.settings,
+      logger: new SimLogger(this.#oracle.chronicle),
       open: this.#options.open?.(number, isCalm) ?? openEngine,
       onBroken: (what, error) => this.#oracle.chronicle.complain("E", `${what} was answered with ${words(error)}`),
       onDeath: (plan) => {

@@ -18,7 +18,7 @@ export function idOf(n: number): JobId {
 
 type Some<T extends JobCommon> = Partial<Omit<T, "status" | "queue" | "type">> & { queue?: string; type?: string };
 
-export function commonOf(given: Some<JobCommon> = {}): JobCommon {
+function commonOf(given: Some<JobCommon> = {}): JobCommon {
   return {
     id: idOf(1),
     priority: 500,
