@@ -17,7 +17,7 @@ const lookMs = 20;
 const lingerMs = 1000;
 
 /** The command did not succeed; its name says how it ended, its message why as far as the command told. */
-export class CommandFailed extends Error {
+class CommandFailed extends Error {
   override readonly name: string;
 
   constructor(how: string, message: string) {

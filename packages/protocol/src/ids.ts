@@ -37,7 +37,7 @@ export function parseJobId(text: string): JobId | undefined {
   return JOB_ID_FORM.test(text) ? (text as JobId) : undefined;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a name must not hold a NUL, it ends names inside keys.
+// A name must not hold a NUL: it ends names inside keys.
 const NAME_FORBIDDEN = /[,\0*?[\]{}\\]/;
 
 /** Whether a text may name a queue, a type, a cron group or entry, a budget: not empty, none of `, NUL * ? [ ] { } \`. */

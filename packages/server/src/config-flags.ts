@@ -81,7 +81,13 @@ export const flags = {
     kind: ["fsync", "buffered"],
     help: "the same for enqueues alone; default: as --default-commit-mode",
   },
-  "cache-size": { kind: "size", default: "256MB", min: 1_000_000, help: "memory for the store's blocks" },
+  "cache-size": {
+    kind: "size",
+    default: "256MB",
+    min: 1_000_000,
+    max: 16_000_000_000,
+    help: "memory for the store's blocks",
+  },
   "enqueue-batch-size": {
     kind: "count",
     default: "1000",
@@ -98,13 +104,13 @@ export const flags = {
   },
   "max-body-size": {
     kind: "size",
-    default: String(limits.bodyBytesMax),
+    default: "16MiB",
     max: 2 ** 31 - 1,
     help: "largest request body; 0 = no limit",
   },
   "max-payload-size": {
     kind: "size",
-    default: String(limits.payloadBytesMax),
+    default: "1MiB",
     help: "largest payload as JSON; 0 = no limit",
   },
   "max-bulk-items": {
@@ -114,7 +120,7 @@ export const flags = {
   },
   "max-header-size": {
     kind: "size",
-    default: String(limits.headerBytesMax),
+    default: "128KiB",
     min: limits.headerBytesMin,
     max: 16 * 1024 * 1024,
     help: "largest request target and headers together",
@@ -169,6 +175,10 @@ export const flagsNotBuilt: readonly string[] = [
   "tls-cert",
   "tls-client-ca",
   "tls-key",
+  "webhook-allow-private",
 ];
+
+/** Those of them that take no value. */
+export const switchesNotBuilt: readonly string[] = ["log-to-disk", "webhook-allow-private"];
 /** The longest duration a flag takes. */
 export const durationMaxMs = longestMs;

@@ -1,6 +1,7 @@
 /** From a command line and an environment to what the server is told. Everything is checked before the store is opened. */
+import { BlockList, isIP } from "node:net";
 import { parseArgs } from "node:util";
-import { environmentOnly, type Flag, type FlagName, flags, flagsNotBuilt } from "./config-flags.ts";
+import { environmentOnly, type Flag, type FlagName, flags, flagsNotBuilt, switchesNotBuilt } from "./config-flags.ts";
 import { numberOf, switchOf, UsageError, wordOf } from "./config-values.ts";
 import type { EngineSettings } from "./engine/settings.ts";
 import type { HttpSettings } from "./http/handler.ts";
@@ -45,21 +46,21 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
   const given = new Map([...fromEnvironment(env, warnings), ...fromArguments(argv)]);
   const text = (name: FlagName) => given.get(name)?.text ?? defaultOf(name) ?? "";
   const number = (name: FlagName) => numberOf(given.get(name)?.label ?? `--${name}`, flags[name], text(name));
+  const word = <Word extends string>(name: FlagName, words: readonly Word[]) =>
+    wordOf(given.get(name)?.label ?? `--${name}`, words, text(name));
   const isOn = (name: FlagName) => switchOf(given.get(name)?.label ?? `--${name}`, given.get(name)?.text ?? "");
-  const commitMode = wordOf("--default-commit-mode", commitModes, text("default-commit-mode"));
-  const enqueueMode = given.get("enqueue-commit-mode")?.text;
-  const logFormat = given.get("log-format")?.text;
+  const commitMode = word("default-commit-mode", commitModes);
   const config: Config = {
     rootDir: nonEmpty(given, "root-dir", text("root-dir")),
-    host: nonEmpty(given, "host", text("host")),
+    host: nonEmpty(given, "host", text("host")).replace(/^\[(.*)\]$/, "$1"),
     port: number("port"),
     cacheBytes: number("cache-size"),
     isEphemeral: isOn("ephemeral"),
     wantsAdmin: !isOn("no-admin"),
     headerBytesMax: number("max-header-size"),
     shutdownGraceMs: number("shutdown-grace"),
-    logFormat: logFormat === undefined ? undefined : wordOf("--log-format", logFormats, logFormat),
-    logLevel: wordOf("--log-level", logLevels, text("log-level")),
+    logFormat: given.has("log-format") ? word("log-format", logFormats) : undefined,
+    logLevel: word("log-level", logLevels),
     engine: {
       globalInFlightMax: number("global-in-flight-limit"),
       defaultRetryLimit: number("default-retry-limit"),
@@ -72,8 +73,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
       deadRetentionMs: number("default-dead-job-retention"),
       reaperIntervalMs: number("reaper-check-interval"),
       commitMode,
-      enqueueCommitMode:
-        enqueueMode === undefined ? commitMode : wordOf("--enqueue-commit-mode", commitModes, enqueueMode),
+      enqueueCommitMode: given.has("enqueue-commit-mode") ? word("enqueue-commit-mode", commitModes) : commitMode,
       operationsMax: Math.min(number("enqueue-batch-size"), number("complete-batch-size")),
       schedulerPassMax: schedulerPass(env),
     },
@@ -98,7 +98,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
 
 function fromArguments(argv: readonly string[]): Map<FlagName, Given> {
   const options: Record<string, { type: "boolean" | "string"; short?: string }> = {};
-  for (const name of flagsNotBuilt) options[name] = { type: "string" };
+  for (const name of flagsNotBuilt) options[name] = { type: switchesNotBuilt.includes(name) ? "boolean" : "string" };
   for (const [name, flag] of Object.entries<Flag>(flags)) {
     options[name] = {
       type: flag.kind === "switch" ? "boolean" : "string",
@@ -123,18 +123,22 @@ function fromArguments(argv: readonly string[]): Map<FlagName, Given> {
 }
 
 /** A container platform may set MILLRACE_PORT=tcp://… for a service of that name: such a value means nothing to us. */
+function isInjected(name: string, text: string): boolean {
+  return name.endsWith("port") && /^[a-z]+:\/\//.test(text);
+}
+
 function fromEnvironment(env: Env, warnings: string[]): Map<FlagName, Given> {
   const given = new Map<FlagName, Given>();
   for (const name of flagNames()) {
     const label = variableOf(name);
     const text = env[label];
     if (text === undefined || text === "") continue;
-    if (/^[a-z]+:\/\//.test(text) && flags[name].kind === "port")
-      warnings.push(`${label}=${text} is ignored: it is no port`);
+    if (isInjected(name, text)) warnings.push(`${label}=${text} is ignored: it is no port`);
     else given.set(name, { label, text });
   }
   for (const name of flagsNotBuilt) {
-    if (env[variableOf(name)]) throw new UsageError(`${variableOf(name)} is not supported yet`);
+    const text = env[variableOf(name)];
+    if (text && !isInjected(name, text)) throw new UsageError(`${variableOf(name)} is not supported yet`);
   }
   if (env["MILLRACE_LOG_FILTER"]) warnings.push("MILLRACE_LOG_FILTER is ignored: use --log-level");
   return given;
@@ -167,7 +171,13 @@ function schedulerPass(env: Env): number {
     : environmentOnly[label].default;
 }
 
-/** Whether only this machine can reach an address. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Whether only this machine can reach an address. Of names only `localhost`: what others stand for is not known here. */
+function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  if (family === 0) return host.toLowerCase() === "localhost";
+  return loopback.check(host, family === 6 ? "ipv6" : "ipv4");
 }

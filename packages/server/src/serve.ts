@@ -92,7 +92,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     let stopped: Promise<void> | undefined;
     return { address, ready: engine.ready, stop: () => (stopped ??= closeAll(closers)) };
   } catch (error) {
-    await closeAll(closers);
+    // Why it did not start matters more than what went wrong when it was cleared away.
+    await closeAll(closers).catch(() => undefined);
     throw error;
   }
 }
@@ -133,7 +134,15 @@ function isLockedStore(error: unknown): boolean {
   return false;
 }
 
-/** In the reverse order of opening. */
+/** In the reverse order of opening. One that fails does not keep the others open; the first failure is thrown at the end. */
 async function closeAll(closers: (() => void | Promise<void>)[]): Promise<void> {
-  for (const close of closers.splice(0).reverse()) await close();
+  const failures: unknown[] = [];
+  for (const close of closers.splice(0).reverse()) {
+    try {
+      await close();
+    } catch (cause) {
+      failures.push(cause);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -20,7 +20,7 @@ export class Block {
   /** Words of an id: not above any id in here, and above all ids of the blocks before this one. */
   readonly bound = new Uint32Array(4);
   readonly #rows: JobRows;
-  /** Slot plus 1, or a hole. */
+  /** Slot plus 1, or a hole; without meaning from the length on. */
   readonly #places = new Uint32Array(blockPlaces);
   #length = 0;
   #live = 0;
@@ -86,7 +86,6 @@ export class Block {
     const half = this.#length >> 1;
     upper.boundBy(this.at(half));
     for (let place = half; place < this.#length; place += 1) upper.append(this.at(place));
-    this.#places.fill(hole, half);
     this.#length = half;
     this.#live = half;
   }
@@ -123,7 +122,6 @@ export class Block {
       this.#put(slot, end);
       end += 1;
     }
-    this.#places.fill(hole, end);
     this.#length = end;
   }
 

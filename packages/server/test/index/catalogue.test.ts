@@ -42,9 +42,11 @@ describe("the catalogue", () => {
       fc.property(
         fc.array(fc.record({ start: fc.nat(4_000), count: fc.nat(900), step: fc.constantFrom(1, -1, 7) }), {
           maxLength: 9,
+          size: "max",
         }),
         fc.array(fc.record({ start: fc.nat(4_000), count: fc.nat(1_500), step: fc.constantFrom(1, 2, 5) }), {
           maxLength: 9,
+          size: "max",
         }),
         fc.nat(4_000),
         (arrivals, departures, from) => {

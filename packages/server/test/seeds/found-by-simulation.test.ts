@@ -17,7 +17,9 @@ test("two sweeps in a row count a job that is reaped only once", async () => {
   await stage.complete(8);
   await stage.pass(20_000);
   await stage.complete(2);
-  const counts = await stage.until(Promise.all([stage.engine.count({}), stage.engine.count({}), stage.engine.count({})]));
+  const counts = await stage.until(
+    Promise.all([stage.engine.count({}), stage.engine.count({}), stage.engine.count({})]),
+  );
   expect(counts).toEqual([2, 2, 2]);
   expect(await stage.until(stage.engine.verify())).toEqual([]);
 });

@@ -14,7 +14,7 @@ import { calmDisk, SimKv } from "../sim/sim-kv.ts";
 /** Longest that a step may take, in simulated time. */
 const PATIENCE_MS = 10 * 60_000;
 
-export const calmSettings: EngineSettings = {
+const calmSettings: EngineSettings = {
   globalInFlightMax: 1024,
   defaultRetryLimit: 25,
   defaultBackoff: { exponent: 1, baseMs: 1000, jitterMs: 0 },

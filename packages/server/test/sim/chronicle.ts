@@ -113,7 +113,7 @@ export class Chronicle {
 }
 
 /** Every payload of the world begins with the number of its wish: `{"wish":17,…`. */
-export function wishNumberIn(payload: Buffer): number | undefined {
+function wishNumberIn(payload: Buffer): number | undefined {
   const found = /^\{"wish":(\d+)/.exec(payload.subarray(0, 24).toString("latin1"));
   return found?.[1] === undefined ? undefined : Number(found[1]);
 }

@@ -55,6 +55,11 @@ export class Door {
     return [...this.#pending].map(({ what }) => what);
   }
 
+  /** Take streams that neither end has closed. */
+  get openStreams(): number {
+    return this.#streams.size;
+  }
+
   /** Resolves with what the server says, or with silence when it dies first. */
   handle<T>(call: Call<T>): Promise<Outcome<T>> {
     if (!this.#isOpen) return Promise.resolve({ kind: "unheard" });

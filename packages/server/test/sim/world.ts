@@ -223,6 +223,8 @@ class World {
   /** The engine gave up after a failed write. Its process may linger, and must keep quiet, or go at once. */
   async #afterFailure(life: Life): Promise<void> {
     this.#journal.note("server", `gives up: ${words(life.failure)}`);
+    const left = life.door?.openStreams ?? 0;
+    if (left > 0) this.#oracle.chronicle.complain("L1", `a life is over and leaves ${counted(left, "stream")} open`);
     if (this.#dice.chance(0.5)) return;
     await this.#clock.run(this.#clock.now() + this.#dice.skewed(1, 2000), () => this.#isOver);
     if (!this.#isOver) await this.#stop(life);
