@@ -6,6 +6,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { machineBoot } from "./machine-boot.ts";
 
 /** The directory is in use by another process. The process ends with 75. */
 export class RootLocked extends Error {
@@ -60,14 +61,14 @@ function labelIn(text: string | undefined): Label | undefined {
 
 /** When a process began, as a text that no other process of this machine has; undefined = it is gone, or nobody says. */
 function beginningOf(pid: number): string | undefined {
-  const boot = read("/proc/sys/kernel/random/boot_id");
+  const boot = machineBoot();
   const stat = read(`/proc/${pid}/stat`);
   if (boot === undefined || stat === undefined) return undefined;
   // The program's name stands in parentheses and may hold anything, even those.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const state = fields[0];
   // A zombie has let go of everything; only its exit code waits to be read.
-  return state === "Z" || state === "X" ? undefined : `${boot.trim()}:${fields[19]}`;
+  return state === "Z" || state === "X" ? undefined : `${boot}:${fields[19]}`;
 }
 
 function read(path: string): string | undefined {

@@ -12,6 +12,7 @@ import { createPrimary } from "./http/primary.ts";
 import type { Kv } from "./kv/kv.ts";
 import { LevelKv } from "./kv/level-kv.ts";
 import { MemoryKv } from "./kv/memory-kv.ts";
+import { machineBoot } from "./machine-boot.ts";
 import { holderOf, labelRoot, makeRoot, RootLocked } from "./root-lock.ts";
 
 /** How often, and how long apart, a server that found the store locked looks for the name of the holder. */
@@ -60,6 +61,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       random,
       logger: logger.for("millrace.engine"),
       settings: config.engine,
+      boot: machineBoot(),
       onEnd: options.onFailure,
     });
     closers.push(() => engine.stop());

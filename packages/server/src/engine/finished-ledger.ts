@@ -18,7 +18,7 @@ export class FinishedLedger {
   readonly #counts: FinishedCounts;
   readonly #durability: "sync" | "async";
   readonly #pending = new Map<JobId, FinishedJob | "gone">();
-  /** Jobs dropped since the sweep under way began: what it reads may be older than that. */
+  /** Jobs dropped since the sweep under way began, or not yet written as dropped then: what it reads may be older. */
   #droppedDuringSweep: Set<JobId> | undefined;
 
   constructor(options: {
@@ -50,7 +50,8 @@ export class FinishedLedger {
 
   /** A sweep begins or ends; not more than one is under way. */
   sweeping(isUnderWay: boolean): void {
-    this.#droppedDuringSweep = isUnderWay ? new Set() : undefined;
+    const alreadyGone = [...this.#pending].flatMap(([id, change]) => (change === "gone" ? [id] : []));
+    this.#droppedDuringSweep = isUnderWay ? new Set(alreadyGone) : undefined;
   }
 
   /** Whether a job that a sweep read from the store is gone already. */

@@ -23,6 +23,8 @@ export interface LifeOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly settings: EngineSettings;
+  /** Names the machine's boot, so that a crash of the process is told from a power cut; undefined = not known. */
+  readonly boot?: string | undefined;
   /** This life ended by itself: a write failed. Everything under way was refused; the store must be reopened. */
   onEnd(cause: unknown): void;
 }
@@ -33,6 +35,8 @@ export class Life {
   readonly #onEnd: (cause: unknown) => void;
   #over = false;
   #tidied: Promise<void> | undefined;
+  /** Nothing that a power cut may have left behind is there any more. */
+  #isWhole = false;
   #stopped: Promise<void> | undefined;
 
   private constructor(core: Core, claims: ClaimsFound, onEnd: (cause: unknown) => void) {
@@ -45,7 +49,7 @@ export class Life {
 
   static async begin(options: LifeOptions): Promise<Life> {
     const { kv, clock, random, logger, settings } = options;
-    const store = await Store.open(kv, { now: clock.now(), logger });
+    const store = await Store.open(kv, { now: clock.now(), logger, boot: options.boot });
     let life: Life | undefined;
     let failedEarly: unknown;
     const committer = new GroupCommitter({
@@ -100,18 +104,21 @@ export class Life {
     await this.ready.catch(() => undefined);
     if (!alreadyOver) await committer.stop();
     await this.#tidied;
+    if (!alreadyOver && this.#isWhole) await this.#markClean();
     gate.end(new QueueError("SHUTTING_DOWN", "the server has stopped"));
   }
 
   async #rebuild(claims: ClaimsFound): Promise<void> {
-    const { store, indexes, clock, logger, gate, scheduler, janitor, dispatcher, publication } = this.core;
+    const { store, committer, indexes, clock, logger, gate, scheduler, janitor, dispatcher, publication } = this.core;
     // Taken in the breath in which this life begins: before any enqueue can be accepted.
     const snapshot = store.snapshot();
     const began = clock.now();
     try {
       const isCancelled = () => this.#over;
-      const found = await rebuild({ store, indexes, clock, claims, snapshot, isCancelled });
+      const found = await rebuild({ store, committer, indexes, clock, claims, snapshot, isCancelled });
       if (this.#over) throw new QueueError("SHUTTING_DOWN", "stopped before memory was rebuilt");
+      if (found.bodiless > 0)
+        logger.error("a power cut took the payloads of jobs; they are gone", { jobs: found.bodiless });
       logger.info("memory rebuilt", { jobs: found.live, ms: clock.now() - began });
       publication.release();
       gate.open();
@@ -126,12 +133,27 @@ export class Life {
     }
   }
 
+  /** Without the mark the next start looks closer, no more. */
+  async #markClean(): Promise<void> {
+    try {
+      await this.core.store.markClean();
+    } catch (error) {
+      this.core.logger.warn("the orderly end could not be marked", { error: String(error) });
+    }
+  }
+
   /** What a power cut left behind goes, while the queue works already. */
   async #tidy(snapshot: KvSnapshot): Promise<void> {
     const { store, committer, logger } = this.core;
     try {
-      const orphans = await dropOrphans({ store, committer, snapshot, isCancelled: () => this.#over });
-      if (orphans > 0) logger.warn("records without their job were dropped", { records: orphans });
+      if (store.mayHaveLostWrites) {
+        const orphans = await dropOrphans({ store, committer, snapshot, isCancelled: () => this.#over });
+        if (orphans > 0) logger.warn("records without their job were dropped", { records: orphans });
+        if (this.#over) return;
+        store.markRepaired(committer.stage());
+        await committer.commit("sync");
+      }
+      this.#isWhole = true;
     } catch (error) {
       if (!this.#over) logger.warn("the search for records without their job failed", { error: String(error) });
     } finally {

@@ -7,6 +7,7 @@
 import type { JobId } from "@millrace/protocol/ids";
 import { clampU64 } from "@millrace/protocol/ids";
 import type { Clock } from "../base/clock.ts";
+import { FinishedCounts } from "../index/counters.ts";
 import type { Indexes } from "../index/indexes.ts";
 import type { LiveJob, ReadyJob, ScheduledJob } from "../job/job.ts";
 import type { GroupCommitter } from "../kv/group-committer.ts";
@@ -41,35 +42,75 @@ export async function giveBackClaims(store: Store, committer: GroupCommitter): P
 /** What a rebuild found, for the log. */
 export interface Rebuilt {
   readonly live: number;
+  /** Jobs whose payload a power cut took: they are gone. */
+  readonly bodiless: number;
 }
 
-/** Fills the indexes from a snapshot. */
-export async function rebuild(options: {
-  store: Store;
-  indexes: Indexes;
-  clock: Clock;
-  claims: ClaimsFound;
-  snapshot: KvSnapshot;
+export interface RebuildOptions {
+  readonly store: Store;
+  readonly committer: GroupCommitter;
+  readonly indexes: Indexes;
+  readonly clock: Clock;
+  readonly claims: ClaimsFound;
+  readonly snapshot: KvSnapshot;
   /** Whether this life is over already. */
-  isCancelled: () => boolean;
-}): Promise<Rebuilt> {
-  const { store, indexes, clock, claims } = options;
-  let live = 0;
-  for await (const { status, queue, type, count } of store.scanCounts(options.snapshot)) {
+  readonly isCancelled: () => boolean;
+}
+
+/** Fills the indexes from a snapshot. After a power cut it first puts right what lost writes may have left. */
+export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
+  const { store, indexes, clock, claims, snapshot } = options;
+  const bodiless = store.mayHaveLostWrites ? await dropBodiless(options) : new Set<JobId>();
+  for await (const { status, queue, type, count } of store.scanCounts(snapshot)) {
     indexes.finishedCounts.set(status, queue, type, count);
   }
+  if (store.mayHaveLostWrites) await recountFinished(options, bodiless);
+  let live = 0;
   const now = clock.now();
-  for await (const page of store.scanLive(options.snapshot)) {
-    if (options.isCancelled()) return { live };
+  for await (const page of store.scanLive(snapshot)) {
+    if (options.isCancelled()) break;
     for (const job of page) {
-      const claim = claims.get(job.id);
-      if (claim !== undefined) claims.delete(job.id);
-      indexes.publish(asOfNow(job, claim, now));
+      if (bodiless.has(job.id)) continue;
+      indexes.publish(asOfNow(job, claims.get(job.id), now));
       live += 1;
     }
   }
   claims.clear();
-  return { live };
+  return { live, bodiless: bodiless.size };
+}
+
+/** A job whose payload is gone can never run: it goes as well. */
+async function dropBodiless({ store, committer, snapshot, isCancelled }: RebuildOptions): Promise<Set<JobId>> {
+  const dropped = new Set<JobId>();
+  for await (const page of store.scanBodiless(snapshot)) {
+    if (isCancelled()) break;
+    for (const { kind, job } of page) {
+      const batch = committer.stage();
+      if (kind === "live") store.removeLive(batch, job);
+      else store.removeFinished(batch, job);
+      committer.join("async");
+      dropped.add(job.id);
+    }
+  }
+  return dropped;
+}
+
+/** The numbers of finished jobs follow from each other, so one lost write makes them wrong: count the jobs themselves. */
+async function recountFinished(options: RebuildOptions, bodiless: ReadonlySet<JobId>): Promise<void> {
+  const { store, committer, indexes, snapshot } = options;
+  const counted = new FinishedCounts();
+  for await (const job of store.finishedJobs({ filter: {}, order: "asc" }, snapshot)) {
+    if (options.isCancelled()) return;
+    if (!bodiless.has(job.id)) counted.add(job.status, job.queue, job.type, 1);
+  }
+  const { finishedCounts } = indexes;
+  for (const { status, queue, type } of [...finishedCounts.entries(), ...counted.entries()]) {
+    const count = counted.get(status, queue, type);
+    if (finishedCounts.get(status, queue, type) === count) continue;
+    finishedCounts.set(status, queue, type, count);
+    store.putCount(committer.stage(), status, queue, type, count);
+    committer.join("async");
+  }
 }
 
 /** Drops claims, errors and payloads without their job: a power cut can leave them. Behind open doors, in slices. */

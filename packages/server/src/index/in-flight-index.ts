@@ -60,6 +60,7 @@ export class InFlightIndex {
     let found = 0;
     for (const [session, held] of this.#sessions) {
       yield* held.faults();
+      if (held.length === 0) yield `session ${session} holds nothing and is not forgotten`;
       for (const slot of held) {
         found += 1;
         const holder = this.#table.session(slot);

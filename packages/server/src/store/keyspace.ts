@@ -161,7 +161,7 @@ export function readCountKey(key: Buffer): { status: FinishedStatus; queue: stri
   return { status, queue: key.toString("utf8", 2, end), type: key.toString("utf8", end + 1) };
 }
 
-export function metaKey(name: "format" | "epoch"): Buffer {
+export function metaKey(name: "format" | "epoch" | "mark"): Buffer {
   return Buffer.from(`M${name}`);
 }
 

@@ -9,6 +9,7 @@
  *   count    u8 version, 3 × 0, u64 number
  *   format   u8 version of this record, 3 × 0, u32 format version of the store
  *   epoch    u8 version, 3 × 0, u64 writer epoch
+ *   mark     u8 version, 3 × 0, text: `clean`, or the boot in which a life began
  */
 import type { DeliveryToken, Instant } from "@millrace/protocol/ids";
 import { instant } from "@millrace/protocol/ids";
@@ -21,6 +22,7 @@ import type { FinishedStatus } from "./keyspace.ts";
 import { nameBytes, nameEnd, readName } from "./name-bytes.ts";
 
 const VERSION = 1;
+const MARK_FIXED_BYTES = 4;
 
 /** What outlives a hand-over of a job: who has it, or had it last. */
 export interface Claim {
@@ -149,4 +151,19 @@ export function encodeFormat(version: number, key: Uint8Array): Buffer {
 
 export function decodeFormat(record: Buffer, key: Uint8Array): number | "damaged" {
   return record.length >= 8 + CRC_BYTES && isIntact(record, key) ? getU32(record, 4) : "damaged";
+}
+
+/** How the last life of a store ended, or in which boot of the machine it began. */
+export function encodeMark(text: string, key: Uint8Array): Buffer {
+  const bytes = Buffer.from(text);
+  const record = Buffer.alloc(MARK_FIXED_BYTES + bytes.length + CRC_BYTES);
+  record[0] = VERSION;
+  record.set(bytes, MARK_FIXED_BYTES);
+  return seal(record, key);
+}
+
+export function decodeMark(record: Buffer, key: Uint8Array): { readonly text: string } | Unreadable {
+  if (record.length < MARK_FIXED_BYTES + CRC_BYTES || !isIntact(record, key)) return "damaged";
+  if (record[0] !== VERSION) return "newer";
+  return { text: record.toString("utf8", MARK_FIXED_BYTES, record.length - CRC_BYTES) };
 }

@@ -10,10 +10,11 @@ import { limits } from "../base/limits.ts";
 import type { Logger } from "../base/logger.ts";
 import type { ErrorRecord, FinishedJob, InFlightJob, LiveJob, Payload, ReadyJob, ScheduledJob } from "../job/job.ts";
 import type { Kv, KvBatch, KvReader, KvSnapshot } from "../kv/kv.ts";
+import { type Bodiless, bodilessIn } from "./bodiless.ts";
 import { attemptDroppedBy, decodeError, encodeError } from "./error-record.ts";
 import { putFinished, type Removable, removeErrors, removeFinished } from "./finished-operations.ts";
 import { type FinishedQuery, finishedRecords } from "./finished-pages.ts";
-import { beginLife } from "./format-guard.ts";
+import { type Beginning, beginLife, markClean, markRepaired } from "./format-guard.ts";
 import {
   apartPayload,
   payloadOf,
@@ -44,26 +45,40 @@ import { type Claim, encodeClaim, encodeNumber, encodePayload } from "./small-re
 export class Store {
   /** Of this life; an integer that grows with every start. */
   readonly epoch: number;
+  /** Whether unsynced writes of the last life may be missing: `recovery.ts` then looks for what they left behind. */
+  readonly mayHaveLostWrites: boolean;
   readonly #kv: Kv;
+  readonly #boot: string | undefined;
   readonly #quarantine: Quarantine;
   /** Live jobs whose payload stands apart: complete once all live jobs were scanned. */
   readonly #apart = new Set<JobId>();
   /** Spells the key of a read that is over before anybody else could want it. */
   readonly #readKey = Buffer.alloc(17);
 
-  private constructor(kv: Kv, quarantine: Quarantine, epoch: number) {
+  private constructor(kv: Kv, quarantine: Quarantine, beginning: Beginning, boot: string | undefined) {
     this.#kv = kv;
+    this.#boot = boot;
     this.#quarantine = quarantine;
-    this.epoch = epoch;
+    this.epoch = beginning.epoch;
+    this.mayHaveLostWrites = beginning.mayHaveLostWrites;
   }
 
   /**
    * Begins a life on a store; a fresh one becomes ours.
    * @throws QueueError STORAGE_UNAVAILABLE when its format is another one than ours, or it cannot be read or written
    */
-  static async open(kv: Kv, options: { readonly now: Instant; readonly logger: Logger }): Promise<Store> {
+  static async open(
+    kv: Kv,
+    options: {
+      readonly now: Instant;
+      readonly logger: Logger;
+      /** Names the machine's boot; undefined = not known. */
+      readonly boot?: string | undefined;
+    },
+  ): Promise<Store> {
     const quarantine = new Quarantine(options.logger);
-    return new Store(kv, quarantine, await beginLife(kv, quarantine, options.now));
+    const beginning = await beginLife(kv, quarantine, options.now, options.boot);
+    return new Store(kv, quarantine, beginning, options.boot);
   }
 
   /** Unreadable records met in this life. */
@@ -243,6 +258,21 @@ export class Store {
   /** Claims, errors and payloads without their job; {@link dropOrphan} them. */
   scanOrphans(at: KvReader = this.#kv): AsyncIterable<readonly Orphan[]> {
     return orphansIn(at);
+  }
+
+  /** Jobs whose payload stood apart and is gone: a power cut can take it and leave the job. */
+  scanBodiless(at: KvReader = this.#kv): AsyncIterable<readonly Bodiless[]> {
+    return bodilessIn(at, this.#quarantine);
+  }
+
+  /** What lost writes left behind was put right, once the batch is written; it must be synced. */
+  markRepaired(batch: KvBatch): void {
+    markRepaired(batch, this.#boot);
+  }
+
+  /** Marks an orderly end; nothing is written after it. @throws QueueError STORAGE_UNAVAILABLE */
+  markClean(): Promise<void> {
+    return markClean(this.#kv);
   }
 
   /** The largest id that any job has, live or finished. */

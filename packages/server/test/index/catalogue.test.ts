@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Catalogue } from "../../src/index/catalogue.ts";
+import { blockOf } from "../../src/index/catalogue-block.ts";
 import { JobTable, type Slot } from "../../src/index/job-table.ts";
 import { boundOfPlace, ready } from "./sample-jobs.ts";
 
@@ -71,6 +72,17 @@ describe("the catalogue", () => {
     for (let place = 5_000; place < 8_000; place += 1) shelf.add(place);
     for (let place = 1_000; place < 4_000; place += 1) shelf.add(place);
     for (let place = 8_000; place < 8_100; place += 1) shelf.add(place);
+    expect(shelf.list(undefined, "asc")).toEqual(shelf.places);
+    expect([...shelf.catalogue.faults()]).toEqual([]);
+  });
+
+  test("puts the few jobs that remain of many blocks together", () => {
+    const shelf = new Shelf();
+    for (let place = 0; place < 40_000; place += 1) shelf.add(place);
+    for (let place = 0; place < 40_000; place += 1) if (place % 100 !== 0) shelf.remove(place);
+    const blocks = new Set([...shelf.slots.values()].map((slot) => blockOf(shelf.table.rows.seat(slot))));
+    expect(shelf.places).toHaveLength(400);
+    expect(blocks.size).toBeLessThan(12);
     expect(shelf.list(undefined, "asc")).toEqual(shelf.places);
     expect([...shelf.catalogue.faults()]).toEqual([]);
   });

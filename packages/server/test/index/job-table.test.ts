@@ -109,6 +109,15 @@ describe("a job table", () => {
     expect(table.size).toBe(count - Math.ceil(count / 3));
   });
 
+  test("uses a slot of a full chunk again before it grows", () => {
+    const table = new JobTable();
+    const slots = Array.from({ length: 40_000 }, (_, place) => table.insert(ready(place)));
+    const freed = [slots[3], slots[20_000]].map((slot) => slot ?? -1);
+    for (const slot of freed) table.remove(slot);
+    const again = [table.insert(ready(50_000)), table.insert(ready(50_001))];
+    expect(again.sort((a, b) => a - b)).toEqual(freed);
+  });
+
   test("gives chunks of rows back when they empty, and uses their numbers again", () => {
     const table = new JobTable();
     const fill = () => Array.from({ length: 80_000 }, (_, place) => table.insert(ready(place)));

@@ -86,11 +86,12 @@ export class SimStream implements JobSink {
     });
   }
 
-  /** The network breaks between the two: both hear of it, the worker first. */
-  breakOff(serverHearsAfterMs: number): void {
-    if (!this.#readerIsThere) return;
+  /** The network breaks between the two: both hear of it, the worker first. False when there was nothing left to break. */
+  breakOff(serverHearsAfterMs: number): boolean {
+    if (!this.#readerIsThere) return false;
     this.cut(serverHearsAfterMs);
     this.#reader.ended();
+    return true;
   }
 
   /** The server's process died; what is on the way may still arrive. */

@@ -65,7 +65,7 @@ export class Wire {
         sends: (messages) => {
           if (!door.isOpen) return;
           streams.sends(session, messages);
-          for (const _ of messages) if (this.#dice.chance(this.#weather.streamCut)) this.#breakSoon(stream);
+          for (const _ of messages) if (this.#dice.chance(this.#weather.streamCut)) this.#breakSoon(stream, name);
         },
         isFull: (full) => {
           session.isFull = full;
@@ -106,7 +106,10 @@ export class Wire {
     return { kind: "unheard" };
   }
 
-  #breakSoon(stream: SimStream): void {
-    this.#clock.after(this.#weather.delayMs(), () => stream.breakOff(this.closeDelayMs()));
+  #breakSoon(stream: SimStream, name: string): void {
+    this.#clock.after(this.#weather.delayMs(), () => {
+      if (stream.breakOff(this.closeDelayMs()))
+        this.#oracle.chronicle.journal.note(name, "loses its stream: the wire broke");
+    });
   }
 }

@@ -43,7 +43,7 @@ export interface WorldReport {
 }
 
 /** Traffic of the calm life before the world asks for the end of everything. */
-const CALM_TRAFFIC_MS = 3000;
+const CALM_TRAFFIC_MS = 2000;
 /** Nothing in a life may take longer than this. */
 const LIFE_MS_MAX = 2 * 60 * 60_000;
 
