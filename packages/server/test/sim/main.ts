@@ -18,6 +18,9 @@ interface Choice {
   readonly isTold: boolean;
 }
 
+/** The seed of the world that is lived now, for the last words of a run that breaks off. */
+let livedNow = 0;
+
 /** Runs as asked; answers the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   // Whoever reads only the beginning of a history (`| head`) has seen enough.
@@ -27,6 +30,12 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(usage);
     return 2;
   }
+  process.on("unhandledRejection", (error) => {
+    process.stderr.write(
+      `seed ${livedNow}: a promise failed and nobody heard of it\n  npm run sim -- --seed ${livedNow}\n`,
+    );
+    throw error;
+  });
   return choice.isTold ? await tellOne(choice) : await liveMany(choice);
 }
 
@@ -63,6 +72,7 @@ function whole(text: string): number {
 }
 
 async function tellOne({ first, lives }: Choice): Promise<number> {
+  livedNow = first;
   const report = await runWorld(first, { lives });
   for (const line of report.journal) process.stdout.write(`${line}\n`);
   process.stdout.write(`\n${summary([report])}\n`);
@@ -73,6 +83,7 @@ async function liveMany({ first, last, lives }: Choice): Promise<number> {
   const began = performance.now();
   const reports: WorldReport[] = [];
   for (let seed = first; seed <= last; seed += 1) {
+    livedNow = seed;
     const report = await runWorld(seed, { lives });
     reports.push({ ...report, journal: report.complaints.length === 0 ? [] : report.journal });
     if (report.complaints.length > 0) process.stdout.write(`seed ${seed}: ${report.complaints[0]}\n`);
