@@ -86,7 +86,7 @@ export const flags = {
     default: "256MB",
     min: 1_000_000,
     max: 16_000_000_000,
-    help: "memory for the store's blocks",
+    help: "memory for the store: a quarter for its blocks, a quarter for payloads just enqueued, the rest for writes",
   },
   "enqueue-batch-size": {
     kind: "count",

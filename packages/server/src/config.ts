@@ -75,6 +75,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
       commitMode,
       enqueueCommitMode: given.has("enqueue-commit-mode") ? word("enqueue-commit-mode", commitModes) : commitMode,
       operationsMax: Math.min(number("enqueue-batch-size"), number("complete-batch-size")),
+      freshPayloadBytesMax: Math.floor(number("cache-size") / 4),
       schedulerPassMax: schedulerPass(env),
     },
     http: {

@@ -114,7 +114,7 @@ async function openStore(config: Config, clock: SystemClock, closers: (() => voi
 
 async function openLevel(config: Config): Promise<LevelKv> {
   try {
-    // The store's blocks get a quarter; the rest is for what the system keeps of the files.
+    // A quarter is for blocks, another for fresh payloads (`config.ts`); LevelDB's write buffers take what is left.
     return await LevelKv.open(join(config.rootDir, "data"), { cacheBytes: Math.floor(config.cacheBytes / 4) });
   } catch (error) {
     if (!isLockedStore(error)) throw error;

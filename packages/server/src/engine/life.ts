@@ -49,7 +49,12 @@ export class Life {
 
   static async begin(options: LifeOptions): Promise<Life> {
     const { kv, clock, random, logger, settings } = options;
-    const store = await Store.open(kv, { now: clock.now(), logger, boot: options.boot });
+    const store = await Store.open(kv, {
+      now: clock.now(),
+      logger,
+      boot: options.boot,
+      freshBytesMax: settings.freshPayloadBytesMax,
+    });
     let life: Life | undefined;
     let failedEarly: unknown;
     const committer = new GroupCommitter({

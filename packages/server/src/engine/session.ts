@@ -158,7 +158,7 @@ export class Session implements TakeStream {
       this.#outboxStart += 1;
       // It may have been settled or deleted since, by anybody.
       if (!this.#isCurrent(claim.slot, claim.job.delivery)) continue;
-      const payload = store.payload(claim.job.id);
+      const payload = store.payloadToSend(claim.job.id);
       if (payload === undefined) {
         // The store has quarantined the record and said so; a job without its bytes must not be handed out.
         indexes.remove(claim.slot);

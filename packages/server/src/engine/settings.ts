@@ -19,6 +19,8 @@ export interface EngineSettings {
   readonly enqueueCommitMode: CommitMode;
   /** Operations after which a write that gathers is closed; one request is never split. */
   readonly operationsMax: number;
+  /** Memory for payloads that were just enqueued, bytes; they are not read back from the store when they are handed out. */
+  readonly freshPayloadBytesMax: number;
   /** Due jobs made ready in one pass. */
   readonly schedulerPassMax: number;
 }

@@ -15,6 +15,7 @@ import { attemptDroppedBy, decodeError, encodeError } from "./error-record.ts";
 import { putFinished, type Removable, removeErrors, removeFinished } from "./finished-operations.ts";
 import { type FinishedQuery, finishedRecords } from "./finished-pages.ts";
 import { type Beginning, beginLife, markClean, markRepaired } from "./format-guard.ts";
+import { FreshPayloads } from "./fresh-payloads.ts";
 import {
   apartPayload,
   payloadOf,
@@ -42,6 +43,15 @@ import {
 } from "./scans.ts";
 import { type Claim, encodeClaim, encodeNumber, encodePayload } from "./small-records.ts";
 
+export interface StoreOptions {
+  readonly now: Instant;
+  readonly logger: Logger;
+  /** Names the machine's boot; undefined = not known. */
+  readonly boot?: string | undefined;
+  /** Memory for payloads that were just enqueued, bytes; default none. */
+  readonly freshBytesMax?: number | undefined;
+}
+
 export class Store {
   /** Of this life; an integer that grows with every start. */
   readonly epoch: number;
@@ -50,14 +60,16 @@ export class Store {
   readonly #kv: Kv;
   readonly #boot: string | undefined;
   readonly #quarantine: Quarantine;
+  readonly #fresh: FreshPayloads;
   /** Live jobs whose payload stands apart: complete once all live jobs were scanned. */
   readonly #apart = new Set<JobId>();
   /** Spells the key of a read that is over before anybody else could want it. */
   readonly #readKey = Buffer.alloc(17);
 
-  private constructor(kv: Kv, quarantine: Quarantine, beginning: Beginning, boot: string | undefined) {
+  private constructor(kv: Kv, quarantine: Quarantine, beginning: Beginning, options: StoreOptions) {
     this.#kv = kv;
-    this.#boot = boot;
+    this.#boot = options.boot;
+    this.#fresh = new FreshPayloads(options.freshBytesMax ?? 0);
     this.#quarantine = quarantine;
     this.epoch = beginning.epoch;
     this.mayHaveLostWrites = beginning.mayHaveLostWrites;
@@ -67,18 +79,10 @@ export class Store {
    * Begins a life on a store; a fresh one becomes ours.
    * @throws QueueError STORAGE_UNAVAILABLE when its format is another one than ours, or it cannot be read or written
    */
-  static async open(
-    kv: Kv,
-    options: {
-      readonly now: Instant;
-      readonly logger: Logger;
-      /** Names the machine's boot; undefined = not known. */
-      readonly boot?: string | undefined;
-    },
-  ): Promise<Store> {
+  static async open(kv: Kv, options: StoreOptions): Promise<Store> {
     const quarantine = new Quarantine(options.logger);
     const beginning = await beginLife(kv, quarantine, options.now, options.boot);
-    return new Store(kv, quarantine, beginning, options.boot);
+    return new Store(kv, quarantine, beginning, options);
   }
 
   /** Unreadable records met in this life. */
@@ -91,6 +95,7 @@ export class Store {
     const key = idKey(tags.live, job.id);
     const apart = payload.bytes.length > limits.inlinePayloadBytesMax;
     batch.put(key, encodeJob(job, payload, apart, key));
+    this.#fresh.add(job.id, payload);
     if (!apart) return;
     const payloadKey = siblingKey(tags.payload, key);
     batch.put(payloadKey, encodePayload(payload, payloadKey));
@@ -134,6 +139,7 @@ export class Store {
 
   /** A live job goes with all its records. */
   removeLive(batch: KvBatch, job: LiveJob): void {
+    if (job.dequeuedAt === undefined) this.#fresh.take(job.id);
     const key = idKey(tags.live, job.id);
     batch.del(key);
     // A job that was never taken has no claim.
@@ -186,6 +192,14 @@ export class Store {
 
   dropOrphan(batch: KvBatch, orphan: Orphan): void {
     batch.del(orphan.key);
+  }
+
+  /**
+   * The payload of a job that is handed out, now, without giving way: from memory the first time, if it is fresh, else one
+   * read of the store for a job that is small.
+   */
+  payloadToSend(id: JobId): Payload | undefined {
+    return this.#fresh.take(id) ?? this.payload(id);
   }
 
   /** The payload of a job in any status, now, without giving way: one read for a job that is small and live. */

@@ -44,6 +44,7 @@ describe("without flags and environment", () => {
         commitMode: "fsync",
         enqueueCommitMode: "fsync",
         operationsMax: 1000,
+        freshPayloadBytesMax: 64_000_000,
         schedulerPassMax: 200,
       },
       http: {

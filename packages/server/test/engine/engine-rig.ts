@@ -21,6 +21,7 @@ export const settings: EngineSettings = {
   commitMode: "fsync",
   enqueueCommitMode: "fsync",
   operationsMax: 1000,
+  freshPayloadBytesMax: 1_000_000,
   schedulerPassMax: 200,
 };
 

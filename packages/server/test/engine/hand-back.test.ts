@@ -27,6 +27,16 @@ describe("a stream that ends", () => {
     expect(next.sink.ids).toEqual(ids);
   });
 
+  it("sends a job again with the payload it had, though it is fresh only once", async () => {
+    const rig = await Rig.open();
+    await rig.enqueueMany(1, { payload: { a: [1, "x"] } });
+    for (let run = 0; run < 3; run += 1) {
+      const { sink, stream } = await rig.take();
+      expect(sink.got[0]?.payload.bytes.toString()).toBe('{"a":[1,"x"]}');
+      stream.close();
+    }
+  });
+
   it("puts them before newer jobs of their priority", async () => {
     const rig = await Rig.open();
     const old = await rig.enqueueMany(3);

@@ -24,6 +24,7 @@ const calmSettings: EngineSettings = {
   commitMode: "fsync",
   enqueueCommitMode: "fsync",
   operationsMax: 2000,
+  freshPayloadBytesMax: 0,
   schedulerPassMax: 200,
 };
 

@@ -22,6 +22,7 @@ export function drawSettings(dice: Dice): EngineSettings {
     commitMode,
     enqueueCommitMode: dice.chance(0.8) ? commitMode : commitMode === "fsync" ? "buffered" : "fsync",
     operationsMax: dice.pick([1, 5, 50, 2000]),
+    freshPayloadBytesMax: dice.pick([0, 2000, 1_000_000]),
     schedulerPassMax: dice.pick([1, 3, 200]),
   };
 }
