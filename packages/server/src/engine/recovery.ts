@@ -64,7 +64,11 @@ export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
   for await (const { status, queue, type, count } of store.scanCounts(snapshot)) {
     indexes.finishedCounts.set(status, queue, type, count);
   }
-  if (store.mayHaveLostWrites) await recountFinished(options, bodiless);
+  if (store.mayHaveLostWrites) {
+    await recountFinished(options, bodiless);
+    // The janitor reads the store as it is: what was dropped above must be gone before it starts, or it is counted off twice.
+    await options.committer.settled();
+  }
   let live = 0;
   const now = clock.now();
   for await (const page of store.scanLive(snapshot)) {

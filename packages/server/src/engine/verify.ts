@@ -1,20 +1,19 @@
-import type { LiveJob } from "../job/job.ts";
+import type { ReadyJob, ScheduledJob } from "../job/job.ts";
 import type { Core } from "./core.ts";
-import { asOfNow } from "./recovery.ts";
+import { asOfNow, type ClaimsFound } from "./recovery.ts";
 
 /** R5: what a recovery would find in the store, against what memory holds. Complaints, none when all is well. */
 export async function verify(core: Core): Promise<readonly string[]> {
   await core.committer.settled();
   const snapshot = core.store.snapshot();
   try {
-    const claims = new Map();
+    const claims: ClaimsFound = new Map();
     for await (const page of core.store.scanClaims(snapshot)) for (const { id, claim } of page) claims.set(id, claim);
-    const stored: LiveJob[] = [];
+    const records: (ReadyJob | ScheduledJob)[] = [];
+    for await (const page of core.store.scanLive(snapshot)) records.push(...page);
+    // Only now: what fell due during the scans was promoted in memory meanwhile.
     const now = core.clock.now();
-    for await (const page of core.store.scanLive(snapshot)) {
-      for (const job of page) stored.push(asOfNow(job, claims.get(job.id), now));
-    }
-    const complaints = [...core.indexes.verify(stored)];
+    const complaints = core.indexes.verify(records.map((job) => asOfNow(job, claims.get(job.id), now)));
     const finished = { filter: {}, after: undefined, order: "asc" } as const;
     const counts = new Map<string, number>();
     for await (const job of core.store.finishedJobs(finished, snapshot)) {

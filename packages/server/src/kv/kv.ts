@@ -7,6 +7,7 @@
  *   K4. `get`, `scan` and a snapshot taken after a write resolved see it; a snapshot never sees a later one.
  *   K5. Within one batch later operations win over earlier ones on the same key.
  *   K6. Scans are ordered, hold no key twice, and come in pages; abandoning one frees what it held.
+ *   K7. What a store holds when it is opened is safe from a power cut from then on, however it was written.
  */
 export interface Kv extends KvReader {
   /** Gathers operations for one atomic write. Not more than one write is under way at a time (GroupCommitter sees to it). */

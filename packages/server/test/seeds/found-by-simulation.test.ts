@@ -49,3 +49,16 @@ test("a job whose payload a power cut took is not counted, nor listed, nor left 
   expect((await stage.until(stage.engine.list({ filter: {}, order: "asc", limit: 100 }))).jobs).toEqual([]);
   expect(await stage.until(stage.engine.verify())).toEqual([]);
 });
+
+// Seed 21321 at 7774aa2: such a job whose retention was over as well was counted off twice, by the recovery and by the janitor.
+test("a finished job that lost its payload and is past its retention is counted off once", async () => {
+  const settings = { completedRetentionMs: 5000, reaperIntervalMs: 600_000, enqueueCommitMode: "buffered" } as const;
+  const stage = await Stage.open({ writeMs: 100, settings });
+  await stage.complete(1, { payloadBytes: 2000 });
+  await stage.pass(6000);
+  await stage.complete(1);
+  // The first job's enqueue is lost, the second one's is not.
+  await stage.cutPower((write) => write === 0);
+  expect(await stage.until(stage.engine.verify())).toEqual([]);
+  expect(await stage.until(stage.engine.count({}))).toBe(1);
+});

@@ -44,6 +44,7 @@ export class Stage {
   #kv: SimKv | undefined;
   #engine: SimEngine | undefined;
   #wishes = 0;
+  #boots = 1;
 
   private constructor(options: StageOptions) {
     this.#options = options;
@@ -85,9 +86,9 @@ export class Stage {
   }
 
   /** Enqueues as many jobs, takes them one by one, and acks each. */
-  async complete(jobs: number): Promise<void> {
+  async complete(jobs: number, options: { payloadBytes?: number } = {}): Promise<void> {
     for (let done = 0; done < jobs; done += 1) {
-      await this.enqueue();
+      await this.enqueue(options);
       await this.#handle(({ job }) => this.engine.succeed({ id: job.id, delivery: job.delivery }));
     }
   }
@@ -104,6 +105,7 @@ export class Stage {
   async cutPower(isLost: (write: number) => boolean): Promise<void> {
     this.#life.end();
     this.#kv?.die(false);
+    this.#boots += 1;
     let write = -1;
     this.#disk.cutPower(() => {
       write += 1;
@@ -140,6 +142,7 @@ export class Stage {
       random: new SeededRandom(1),
       logger: silentLogger,
       settings: { ...calmSettings, ...settings },
+      boot: `boot ${this.#boots}`,
       onEnd: () => undefined,
     });
     this.#engine = await this.until(opening);

@@ -31,3 +31,8 @@ export class Journal {
 export function counted(number: number, noun: string): string {
   return number === 1 ? `1 ${noun}` : `${number} ${noun}s`;
 }
+
+/** An error in one line. */
+export function errorWords(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

@@ -26,6 +26,7 @@ interface LifeOptions {
   readonly disk: SimDisk;
   readonly dice: Dice;
   readonly settings: EngineSettings;
+  readonly boot: string | undefined;
   readonly logger: Logger;
   readonly open: OpenEngine;
   onBroken(what: string, error: unknown): void;
@@ -136,7 +137,7 @@ export class Life {
   }
 
   async #open(): Promise<void> {
-    const { open, settings, logger, dice, number, onBroken } = this.#options;
+    const { open, settings, logger, boot, dice, number, onBroken } = this.#options;
     try {
       const engine = await open({
         kv: this.#kv,
@@ -144,6 +145,7 @@ export class Life {
         random: new SeededRandom(dice.seed()),
         logger,
         settings,
+        boot,
         onEnd: (cause) => this.#failed(cause),
       });
       this.#engine = engine;

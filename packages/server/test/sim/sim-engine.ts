@@ -19,6 +19,8 @@ export interface EngineParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly settings: EngineSettings;
+  /** Names the machine's boot: another one after each power cut. Undefined = the machine does not say. */
+  readonly boot: string | undefined;
   onEnd(cause: unknown): void;
 }
 

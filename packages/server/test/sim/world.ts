@@ -7,7 +7,7 @@ import { audit } from "./audit.ts";
 import { judgeLiveness } from "./calm-life.ts";
 import { Chronicle } from "./chronicle.ts";
 import { Dice } from "./dice.ts";
-import { counted, Journal } from "./journal.ts";
+import { counted, errorWords, Journal } from "./journal.ts";
 import { Life } from "./life.ts";
 import { Oracle } from "./oracle.ts";
 import { WishCounter } from "./producer.ts";
@@ -67,6 +67,8 @@ class World {
   readonly #startedAt: number;
   #weather: Weather;
   #lostWrites = 0;
+  /** Counts the boots of the machine; undefined = it does not name them. */
+  #boot: number | undefined;
   /** A promise of the world's own that failed. */
   #broken: unknown;
 
@@ -77,6 +79,7 @@ class World {
     this.#startedAt = this.#clock.now();
     this.#journal = new Journal(this.#clock);
     const settings = drawSettings(this.#dice);
+    this.#boot = this.#dice.chance(0.8) ? 1 : undefined;
     const clock = this.#clock;
     const journal = this.#journal;
     this.#oracle = new Oracle(new Chronicle({ clock, journal, settings }));
@@ -100,9 +103,9 @@ class World {
       for (let life = 1; life <= lives && !this.#isOver; life += 1) await this.#stormyLife();
       if (!this.#isOver) await this.#calmLife();
     } catch (error) {
-      this.#oracle.chronicle.complain("E", `an error came out of the engine: ${words(error)}`);
+      this.#oracle.chronicle.complain("E", `an error came out of the engine: ${errorWords(error)}`);
     }
-    if (this.#broken !== undefined) this.#oracle.chronicle.complain("E", words(this.#broken));
+    if (this.#broken !== undefined) this.#oracle.chronicle.complain("E", errorWords(this.#broken));
     return this.#report();
   }
 
@@ -133,7 +136,7 @@ class World {
       if (!this.#isOver)
         this.#oracle.chronicle.complain(
           "L1",
-          `nothing stands in its way, and the server does not come up: ${words(life.failure)}`,
+          `nothing stands in its way, and the server does not come up: ${errorWords(life.failure)}`,
         );
       return;
     }
@@ -156,7 +159,7 @@ class World {
       this.#oracle.chronicle.complain("L1", `no answer was ever given to: ${what}`);
     }
     if (life.state !== "open")
-      this.#oracle.chronicle.complain("E", `a calm life ended by itself: ${words(life.failure)}`);
+      this.#oracle.chronicle.complain("E", `a calm life ended by itself: ${errorWords(life.failure)}`);
     if (!this.#isOver) await this.#stop(life);
   }
 
@@ -175,9 +178,10 @@ class World {
       disk: this.#disk,
       dice: this.#dice.fork(),
       settings: this.#oracle.chronicle.settings,
+      boot: this.#boot === undefined ? undefined : `boot ${this.#boot}`,
       logger: new SimLogger(this.#oracle.chronicle),
       open: this.#options.open?.(number, isCalm) ?? openEngine,
-      onBroken: (what, error) => this.#oracle.chronicle.complain("E", `${what} was answered with ${words(error)}`),
+      onBroken: (what, error) => this.#oracle.chronicle.complain("E", `${what} was answered with ${errorWords(error)}`),
       onDeath: (plan) => {
         const where = plan.point === "at a time" ? "" : `, ${plan.point}`;
         this.#journal.note(
@@ -222,7 +226,7 @@ class World {
 
   /** The engine gave up after a failed write. Its process may linger, and must keep quiet, or go at once. */
   async #afterFailure(life: Life): Promise<void> {
-    this.#journal.note("server", `gives up: ${words(life.failure)}`);
+    this.#journal.note("server", `gives up: ${errorWords(life.failure)}`);
     const left = life.door?.openStreams ?? 0;
     if (left > 0) this.#oracle.chronicle.complain("L1", `a life is over and leaves ${counted(left, "stream")} open`);
     if (this.#dice.chance(0.5)) return;
@@ -251,6 +255,7 @@ class World {
     this.#people.stopAsking();
     let lost: number | undefined;
     if (life.weather.crash?.ending === "power cut" && life.state !== "failed") {
+      if (this.#boot !== undefined) this.#boot += 1;
       lost = this.#disk.cutPower(() => this.#dice.chance(0.5));
       this.#lostWrites += lost;
       this.#journal.note("disk", `loses ${counted(lost, "write")} that ${lost === 1 ? "was" : "were"} not synced`);
@@ -290,8 +295,4 @@ class World {
       simulatedMs: this.#clock.now() - this.#startedAt,
     };
   }
-}
-
-function words(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
