@@ -28,10 +28,23 @@ const lastOfPair = Uint8Array.from({ length: PAIR }, (_, pair) => digits[pair % 
 // Reused by every call: nothing here waits, so no two calls are ever inside.
 const limbs = new Float64Array(LIMB_COUNT);
 const chunks = new Float64Array(CHUNK_COUNT);
-const words = new Uint32Array(4);
+
+/**
+ * The id spelled last, in text and words. An id mostly goes through several spellings in a row (a new id is written under its
+ * key at once, a row that is read names the records that change), and comparing is far cheaper than long division.
+ */
+let latest = "";
+const latestWords = new Uint32Array(4);
+
+function isLatest(w0: number, w1: number, w2: number, w3: number): boolean {
+  return (
+    latestWords[3] === w3 && latestWords[2] === w2 && latestWords[1] === w1 && latestWords[0] === w0 && latest !== ""
+  );
+}
 
 /** The id that four words spell. */
 export function idFromWords(w0: number, w1: number, w2: number, w3: number): JobId {
+  if (isLatest(w0, w1, w2, w3)) return latest as JobId;
   limbs[0] = w3 & 0xffffff;
   limbs[1] = ((w2 & 0xffff) << 8) | (w3 >>> 24);
   limbs[2] = ((w1 & 0xff) << 16) | (w2 >>> 16);
@@ -50,7 +63,13 @@ export function idFromWords(w0: number, w1: number, w2: number, w3: number): Job
     rest = limbs[chunk] ?? 0;
   }
   chunks[0] = rest * LIMB + (limbs[0] ?? 0);
-  return textOfChunks() as JobId;
+  const text = textOfChunks() as JobId;
+  latest = text;
+  latestWords[0] = w0;
+  latestWords[1] = w1;
+  latestWords[2] = w2;
+  latestWords[3] = w3;
+  return text;
 }
 
 /**
@@ -58,6 +77,14 @@ export function idFromWords(w0: number, w1: number, w2: number, w3: number): Job
  * which no generator gives, so that it finds nothing.
  */
 export function idToWords(id: JobId, into: Uint32Array, offset: number): void {
+  if (id !== latest) spell(id);
+  into[offset] = latestWords[0] ?? 0;
+  into[offset + 1] = latestWords[1] ?? 0;
+  into[offset + 2] = latestWords[2] ?? 0;
+  into[offset + 3] = latestWords[3] ?? 0;
+}
+
+function spell(id: JobId): void {
   limbs[0] = 0;
   for (let chunk = 0; chunk < CHUNK_COUNT; chunk += 1) {
     // Long multiplication; with each chunk the number gains a limb at the top.
@@ -69,20 +96,22 @@ export function idToWords(id: JobId, into: Uint32Array, offset: number): void {
     }
     limbs[chunk + 1] = carry;
   }
-  if ((limbs[5] ?? 0) > 0xff) limbs.fill(LIMB - 1);
+  const isTooLarge = (limbs[5] ?? 0) > 0xff;
+  if (isTooLarge) limbs.fill(LIMB - 1);
   const l1 = limbs[1] ?? 0;
   const l2 = limbs[2] ?? 0;
-  into[offset] = ((limbs[5] ?? 0) << 24) | (limbs[4] ?? 0);
-  into[offset + 1] = ((limbs[3] ?? 0) << 8) | (l2 >>> 16);
-  into[offset + 2] = (l2 << 16) | (l1 >>> 8);
-  into[offset + 3] = (l1 << 24) | (limbs[0] ?? 0);
+  latest = isTooLarge ? "" : id;
+  latestWords[0] = ((limbs[5] ?? 0) << 24) | (limbs[4] ?? 0);
+  latestWords[1] = ((limbs[3] ?? 0) << 8) | (l2 >>> 16);
+  latestWords[2] = (l2 << 16) | (l1 >>> 8);
+  latestWords[3] = (l1 << 24) | (limbs[0] ?? 0);
 }
 
 /** Writes the 16 bytes of an id at `offset`; see {@link idToWords} for texts beyond 128 bits. */
 export function idToBytes(id: JobId, into: Uint8Array, offset: number): void {
-  idToWords(id, words, 0);
+  if (id !== latest) spell(id);
   for (let i = 0; i < 4; i += 1) {
-    const word = words[i] ?? 0;
+    const word = latestWords[i] ?? 0;
     const at = offset + i * 4;
     into[at] = word >>> 24;
     into[at + 1] = word >>> 16;
