@@ -23,7 +23,17 @@ export function takeQuery(options: { prefetch: number; queues: readonly string[]
 
 type Part = readonly [name: string, value: string];
 
+const filterNames: ReadonlySet<string> = new Set(["id", "status", "queue", "type", "priority", "readyAt", "attempts"]);
+const pagingNames: ReadonlySet<string> = new Set(["order", "limit", "from"]);
+
+/** A misspelt member would quietly select other jobs, all of them in the worst case. */
+function refuseUnknown(query: object): void {
+  const unknown = Object.keys(query).find((name) => !filterNames.has(name) && !pagingNames.has(name));
+  if (unknown !== undefined) throw new QueueError("INVALID_FIELD", `${unknown} is not a filter`);
+}
+
 function filterParts(filter: JobFilter): Part[] {
+  refuseUnknown(filter);
   return [
     ...list("status", filter.status),
     ...list("queue", filter.queue),

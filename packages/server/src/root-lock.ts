@@ -4,8 +4,8 @@
  * is what the label `millrace.lock` is for. Only the holder of the store's lock writes it, and nobody ever removes it, so there
  * is nothing to race for: it names the pid, and when that process began, since pids are used again.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { machineBoot } from "./machine-boot.ts";
 
 /** The directory is in use by another process. The process ends with 75. */
@@ -26,9 +26,23 @@ interface Label {
   readonly began: string;
 }
 
-/** Makes the directory if it is missing, closed to other users. */
+/**
+ * Makes the directory, and those above it, where they are missing; closed to other users. Level by level: Node's own recursion
+ * never ends where a file system says that a directory cannot be made in one that is there (/proc does).
+ */
 export function makeRoot(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const missing: string[] = [];
+  for (let path = resolve(directory); !existsSync(path); path = dirname(path)) missing.push(path);
+  for (const path of missing.reverse()) makeIfMissing(path);
+}
+
+function makeIfMissing(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Somebody else may have been faster.
+    if (!existsSync(path)) throw error;
+  }
 }
 
 /**

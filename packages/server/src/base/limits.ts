@@ -19,6 +19,8 @@ export const limits = {
   /** Rows of a page. */
   listLimitMax: 2_000,
   listLimitDefault: 50,
+  /** Payloads on a page; it ends with the row that reaches this. */
+  pageBytesMax: 16 * MiB,
   /** Request target and headers together: the default, and the least an operator may set. */
   headerBytesMax: 128 * KiB,
   headerBytesMin: 64 * KiB,

@@ -23,7 +23,7 @@ export class Dispatcher {
   readonly #sessions = new Map<number, Session>();
   readonly #waiting = new WaitingSessions();
   /** Sessions that may have credit and were not tried since. */
-  #hungry = new Set<Session>();
+  readonly #hungry = new Set<Session>();
   /** Queues that may have a ready job that no session was offered. */
   readonly #ready = new Set<string>();
   #nextNumber = 1;
@@ -96,13 +96,12 @@ export class Dispatcher {
   /** Does what the notes call for. Notes that must wait for room under the global limit stay. */
   pump(): void {
     if (!this.#running) return;
-    if (this.#hungry.size > 0) {
-      const hungry = this.#hungry;
-      this.#hungry = new Set();
-      for (const session of hungry) {
-        if (this.#room() > 0) this.#fill(session);
-        else this.#hungry.add(session);
-      }
+    // Whoever is served goes to the end of the line, so that room under the global limit goes round.
+    for (let tries = this.#hungry.size; tries > 0 && this.#room() > 0; tries -= 1) {
+      const [session] = this.#hungry;
+      if (session === undefined) break;
+      this.#hungry.delete(session);
+      this.#fill(session);
     }
     for (const queue of this.#ready) {
       if (!this.#offer(queue)) return;

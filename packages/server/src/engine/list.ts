@@ -4,6 +4,7 @@
  * by id; the answer waits for the writes then under way (R3).
  */
 import { boundOf } from "../base/id-bytes.ts";
+import { limits } from "../base/limits.ts";
 import type { FinishedJob, Job, LiveJob } from "../job/job.ts";
 import { matches, wantsFinished, wantsLive } from "../job/job-filter.ts";
 import type { KvSnapshot } from "../kv/kv.ts";
@@ -22,11 +23,12 @@ export async function list(core: Core, query: ListQuery): Promise<ListPage> {
   // It is awaited below; marked as handled so that a read that fails first leaves no rejection behind.
   durable.catch(() => undefined);
   try {
-    const rows = wantsFinished(query.filter)
-      ? await mergeFinished(core, query, inMemory, snapshot, (job) => !changed.has(job.id) && !isExpired(job, now))
-      : inMemory.flatMap((job) => rowOf(core, job, snapshot) ?? []);
+    const page = new Page(query.limit);
+    const isVisible = (job: FinishedJob) => !changed.has(job.id) && !isExpired(job, now);
+    if (wantsFinished(query.filter)) await mergeFinished(core, query, inMemory, snapshot, { page, isVisible });
+    else for (const job of inMemory) if (!page.isFull) page.add(rowOf(core, job, snapshot));
     await durable;
-    return { jobs: rows.slice(0, query.limit), more: rows.length > query.limit };
+    return { jobs: page.rows, more: page.more };
   } finally {
     await snapshot.close();
   }
@@ -55,16 +57,15 @@ async function mergeFinished(
   query: ListQuery,
   inMemory: readonly Job[],
   snapshot: KvSnapshot,
-  isVisible: (job: FinishedJob) => boolean,
-): Promise<JobSnapshot[]> {
-  const rows: JobSnapshot[] = [];
+  into: { page: Page; isVisible: (job: FinishedJob) => boolean },
+): Promise<void> {
+  const { page, isVisible } = into;
   let next = 0;
   const takeMemoryUpTo = (id: string | undefined) => {
-    for (; next < inMemory.length && rows.length <= query.limit; next += 1) {
+    for (; next < inMemory.length && !page.isFull; next += 1) {
       const job = inMemory[next];
       if (job === undefined || (id !== undefined && compare(query, job.id, id) > 0)) return;
-      const row = rowOf(core, job, snapshot);
-      if (row !== undefined) rows.push(row);
+      page.add(rowOf(core, job, snapshot));
     }
   };
   const { filter, order } = query;
@@ -72,11 +73,37 @@ async function mergeFinished(
   for await (const row of finished) {
     if (!isVisible(row.job) || !matches(filter, row.job)) continue;
     takeMemoryUpTo(row.job.id);
-    if (rows.length > query.limit) break;
-    rows.push(row);
+    if (page.isFull) break;
+    page.add(row);
   }
   takeMemoryUpTo(undefined);
-  return rows;
+}
+
+/** Rows until there are enough, in number or in bytes: a page of large payloads is short, and the next link leads on. */
+class Page {
+  readonly rows: JobSnapshot[] = [];
+  /** Whether at least one more row matches. */
+  more = false;
+  readonly #limit: number;
+  #bytes = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isFull(): boolean {
+    return this.more;
+  }
+
+  add(row: JobSnapshot | undefined): void {
+    if (row === undefined) return;
+    if (this.rows.length === this.#limit || this.#bytes >= limits.pageBytesMax) {
+      this.more = true;
+      return;
+    }
+    this.rows.push(row);
+    this.#bytes += row.payload.bytes.length;
+  }
 }
 
 /** A finished job that is not written as such still has its payload where it was while it lived. */

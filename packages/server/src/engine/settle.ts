@@ -19,6 +19,7 @@ type Target =
 /** Settles one delivery as done. Throws JOB_NOT_FOUND, JOB_NOT_IN_FLIGHT or STALE_DELIVERY. */
 export async function succeed(core: Core, ack: Ack): Promise<void> {
   if (!core.gate.isOpen) await core.gate.whenOpen();
+  core.gate.assertAccepting();
   const target = locate(core, ack);
   if (target.kind !== "current") throw await refusal(core, ack, target.kind);
   applySuccess(core, target.slot, target.job);
@@ -30,6 +31,7 @@ export async function succeed(core: Core, ack: Ack): Promise<void> {
 /** Settles many in one write; what cannot be settled is reported, the rest is done. */
 export async function succeedMany(core: Core, acks: readonly Ack[]): Promise<SettleReport> {
   if (!core.gate.isOpen) await core.gate.whenOpen();
+  core.gate.assertAccepting();
   const notFound: string[] = [];
   const stale: string[] = [];
   const seen = new Set<string>();
@@ -55,6 +57,7 @@ export async function succeedMany(core: Core, acks: readonly Ack[]): Promise<Set
 /** Settles one delivery as failed: retry or death. Throws JOB_NOT_FOUND, JOB_NOT_IN_FLIGHT or STALE_DELIVERY. */
 export async function failJob(core: Core, ack: Ack, failure: Failure): Promise<Job> {
   if (!core.gate.isOpen) await core.gate.whenOpen();
+  core.gate.assertAccepting();
   const target = locate(core, ack);
   if (target.kind !== "current") throw await refusal(core, ack, target.kind);
   const job = applyFailure(core, target.slot, target.job, failure);

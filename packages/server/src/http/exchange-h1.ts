@@ -62,8 +62,24 @@ export class Http1Exchange implements Exchange {
     });
   }
 
+  untilTurn(): Promise<void> | undefined {
+    const response = this.#response;
+    const { socket } = this.#request;
+    if (response.socket !== null || socket.destroyed) return undefined;
+    return new Promise((resolve) => {
+      const onTurn = (): void => {
+        response.off("socket", onTurn);
+        socket.off("close", onTurn);
+        resolve();
+      };
+      response.on("socket", onTurn);
+      socket.on("close", onTurn);
+    });
+  }
+
+  /** A response that waits behind another one does not hear that its socket is gone. */
   get isGone(): boolean {
-    return this.#response.destroyed;
+    return this.#response.destroyed || this.#request.socket.destroyed;
   }
 
   get status(): number {
@@ -93,8 +109,19 @@ export class Http1Exchange implements Exchange {
       queueMicrotask(events.closed);
       return stream;
     }
+    const { socket } = this.#request;
+    const onClosed = (): void => {
+      response.off("close", onClosed);
+      socket.off("close", onClosed);
+      socket.off("end", onEnd);
+      events.closed();
+    };
+    // Who says its last while it is being streamed to has closed: it could not answer what it still gets.
+    const onEnd = (): void => this.destroy();
     response.on("drain", events.drained);
-    response.on("close", events.closed);
+    response.on("close", onClosed);
+    socket.on("close", onClosed);
+    socket.on("end", onEnd);
     response.writeHead(200, ["Content-Type", contentType]);
     response.flushHeaders();
     // A body that nobody reads would hold up the socket, and with it the news that the peer is gone.

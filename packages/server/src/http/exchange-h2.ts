@@ -42,6 +42,11 @@ export class Http2Exchange implements Exchange {
     this.#stream.pause();
   }
 
+  /** Streams do not wait for each other. */
+  untilTurn(): undefined {
+    return undefined;
+  }
+
   get isGone(): boolean {
     return this.#stream.destroyed || this.#stream.closed;
   }

@@ -23,6 +23,12 @@ export interface Exchange {
   /** Stops taking in a body that was refused, without cutting off the reply. */
   refuseBody(): void;
 
+  /**
+   * Undefined when a reply would go out now. A pipelined HTTP/1.1 request waits behind older ones: resolves when its turn comes, or
+   * the peer goes. Whoever claims something for the peer waits for this first.
+   */
+  untilTurn(): Promise<void> | undefined;
+
   /** Whether nobody is there any more to reply to. */
   readonly isGone: boolean;
   /** The status replied, 0 before. */

@@ -62,7 +62,7 @@ function typeOf(exchange: Exchange): WireFormat {
 /** The delivery that is settled, from the query or the body; both are fine while they agree. */
 function deliveryOf(query: string, inBody: DeliveryToken | undefined): DeliveryToken | undefined {
   // Its form is not checked: what is not the current token, whatever it is, is stale.
-  const inQuery = parseQuery(query, OF_SETTLE).get("delivery") as DeliveryToken | undefined;
+  const inQuery = (parseQuery(query, OF_SETTLE).get("delivery") || undefined) as DeliveryToken | undefined;
   if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
     throw new QueueError("INVALID_FIELD", "delivery differs between the body and the query");
   }

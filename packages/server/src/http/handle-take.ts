@@ -4,6 +4,7 @@ import type { Alarm, Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import type { JobSink, TakeMessage } from "../engine/session.ts";
 import type { TakeRequest, TakeStream } from "../engine/verbs.ts";
+import { RequestGone } from "./body.ts";
 import type { Exchange, ReplyStream } from "./exchange.ts";
 import type { Call, Door } from "./handler.ts";
 import type { JobEncoder } from "./job-encoder.ts";
@@ -14,16 +15,23 @@ import { U32_MAX } from "./ranges.ts";
 const OF_TAKE: ReadonlySet<string> = new Set(["prefetch", "queue", "control"]);
 
 /** GET /jobs/take: a stream of jobs that ends when either side goes away. HEAD shows the headers and claims nothing. */
-export function handleTake(door: Door, { exchange, query }: Call): void {
+export async function handleTake(door: Door, { exchange, query }: Call): Promise<void> {
   const contentType = takeContentType(exchange.header("accept"));
   const request = parseTake(query, workerId(exchange, door.random));
   if (exchange.method === "HEAD") {
     exchange.reply(200, contentType);
     return;
   }
+  // No job may be claimed for a stream that waits behind another reply, perhaps one without an end.
+  const turn = exchange.untilTurn();
+  if (turn !== undefined) await turn;
+  if (exchange.isGone) throw new RequestGone("the connection closed before the stream's turn came");
   const worker = new WorkerStream(door, exchange, contentType);
   worker.serve(door.verbs.take(request, worker));
 }
+
+/** How long a peer may take to read what was on its way when its stream ended; one that does not read would hold up a stop. */
+const END_MS = 1_000;
 
 function parseTake(query: string, worker: string): TakeRequest {
   const parameters = parseQuery(query, OF_TAKE);
@@ -81,6 +89,7 @@ class WorkerStream implements JobSink {
     const wire = this.#open();
     this.#alarm?.cancel();
     wire.end();
+    if (!this.#closed) this.#alarm = this.#clock.after(END_MS, () => this.#exchange.destroy());
   }
 
   #onClosed(): void {

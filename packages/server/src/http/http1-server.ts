@@ -23,11 +23,17 @@ export interface Http1Options {
   readonly headerBytesMax: number;
 }
 
+export interface Http1 {
+  readonly server: Server;
+  /** Whether nothing that was asked on a connection is unanswered; half a request's head does not count. */
+  isIdle(socket: Duplex): boolean;
+}
+
 /**
  * An HTTP/1.1 server that never listens by itself: sockets come by `emit("connection")`. Requests have no time limit as a whole, since
  * a take stream has no end; a slow head is timed here, a slow body in `body.ts`.
  */
-export function createHttp1Server(options: Http1Options): Server {
+export function createHttp1Server(options: Http1Options): Http1 {
   const server = createServer({
     maxHeaderSize: options.headerBytesMax * HEADER_SLACK_FACTOR,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -55,7 +61,10 @@ export function createHttp1Server(options: Http1Options): Server {
   });
   // Node runs its watch over slow heads only in a server that listens.
   server.emit("listening");
-  return server;
+  // A peer that has said its last still gets the answer to what it asked. The property is Node's own, but not in its types.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const isIdle = (socket: Duplex): boolean => latest.get(socket)?.writableFinished ?? true;
+  return { server, isIdle };
 }
 
 function refusalOfRequest(request: IncomingMessage, headerBytesMax: number): QueueError | undefined {

@@ -6,7 +6,6 @@
  * HTTP/2 sends GOAWAY). Streams that have no end of their own must be ended by who opened them; what is left after the grace
  * time is destroyed.
  */
-import type { Server as HttpServer } from "node:http";
 import type { Http2Server, ServerHttp2Session } from "node:http2";
 import { createServer, type Server, type Socket } from "node:net";
 import { invariant } from "../base/assert.ts";
@@ -14,7 +13,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { RequestHandler } from "./exchange.ts";
 import type { Draining } from "./exchange-h1.ts";
-import { createHttp1Server } from "./http1-server.ts";
+import { createHttp1Server, type Http1 } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { ignoreError } from "./ignore-error.ts";
 import { type Spoken, sniff } from "./sniff.ts";
@@ -40,10 +39,11 @@ export class Listener {
   readonly #clock: Clock;
   readonly #net: Server;
   readonly #draining: Draining = { active: false };
-  readonly #http1: HttpServer;
+  readonly #http1: Http1;
   readonly #http2: Http2Server;
   readonly #sniffing = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
+  readonly #spokenHttp1 = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   #closed: Promise<void> | undefined;
 
@@ -87,8 +87,8 @@ export class Listener {
     this.#draining.active = true;
     const gone = new Promise<void>((resolve) => this.#net.close(() => resolve()));
     for (const socket of this.#sniffing) socket.destroy();
-    this.#http1.close();
-    this.#http1.closeIdleConnections();
+    this.#http1.server.close();
+    for (const socket of this.#spokenHttp1) if (this.#http1.isIdle(socket)) socket.destroySoon();
     for (const session of this.#sessions) session.close();
     this.#http2.close();
     const alarm = this.#clock.after(graceMs, () => {
@@ -103,6 +103,7 @@ export class Listener {
     this.#sniffing.add(socket);
     socket.on("close", () => {
       this.#sockets.delete(socket);
+      this.#spokenHttp1.delete(socket);
       this.#sniffing.delete(socket);
     });
     sniff(socket, this.#clock, FIRST_BYTE_MS, (spoken) => {
@@ -113,7 +114,8 @@ export class Listener {
 
   #handOver(socket: Socket, spoken: Spoken): void {
     if (spoken === "http1") {
-      this.#http1.emit("connection", socket);
+      this.#spokenHttp1.add(socket);
+      this.#http1.server.emit("connection", socket);
       return;
     }
     socket.on("error", ignoreError);

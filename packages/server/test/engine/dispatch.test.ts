@@ -123,6 +123,17 @@ describe("dispatch", () => {
     expect(two.sink.got.length).toBeGreaterThanOrEqual(3);
   });
 
+  it("lets the room under the global limit go round among streams that all have credit", async () => {
+    const rig = await Rig.open({ globalInFlightMax: 4 });
+    await rig.enqueueMany(100);
+    const one = await rig.take({ prefetch: 20 });
+    const two = await rig.take({ prefetch: 20 });
+    expect([one.sink.got.length, two.sink.got.length]).toEqual([4, 0]);
+    for (let acked = 0; acked < 4; acked += 1) await rig.do(rig.engine.succeed(one.sink.ack(acked)));
+    // Each ack freed one place; they went to the two in turn.
+    expect([one.sink.got.length, two.sink.got.length]).toEqual([6, 2]);
+  });
+
   it("sends one at a time without a prefetch limit, as far as the socket takes it", async () => {
     const rig = await Rig.open();
     const ids = await rig.enqueueMany(5);

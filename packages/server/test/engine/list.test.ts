@@ -108,6 +108,23 @@ describe("lists", () => {
     expect(seen).toEqual(ids);
   });
 
+  it("end a page of large payloads early, and the next link leads on", async () => {
+    const rig = await Rig.open();
+    const ids = await rig.enqueueMany(40, { payload: "x".repeat(1_000_000) });
+    const seen: string[] = [];
+    let pages = 0;
+    let from: string | undefined;
+    for (;;) {
+      const page = await listed(rig, {}, from === undefined ? {} : { from });
+      pages += 1;
+      seen.push(...page.ids);
+      from = page.ids.at(-1);
+      if (!page.more) break;
+    }
+    expect(seen).toEqual(ids);
+    expect(pages).toBe(3);
+  });
+
   it("name the queues that hold jobs, in bytewise order", async () => {
     const rig = await Rig.open();
     await rig.enqueue(request({ queue: "é" }), request({ queue: "z" }), request({ queue: "Z" }));
