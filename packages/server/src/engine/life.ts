@@ -141,7 +141,7 @@ export class Life {
   /** Without the mark the next start looks closer, no more. */
   async #markClean(): Promise<void> {
     try {
-      await this.core.store.markClean();
+      await this.core.store.aftermath.markClean();
     } catch (error) {
       this.core.logger.warn("the orderly end could not be marked", { error: String(error) });
     }
@@ -151,11 +151,11 @@ export class Life {
   async #tidy(snapshot: KvSnapshot): Promise<void> {
     const { store, committer, logger } = this.core;
     try {
-      if (store.mayHaveLostWrites) {
+      if (store.aftermath.mayHaveLostWrites) {
         const orphans = await dropOrphans({ store, committer, snapshot, isCancelled: () => this.#over });
         if (orphans > 0) logger.warn("records without their job were dropped", { records: orphans });
         if (this.#over) return;
-        store.markRepaired(committer.stage());
+        store.aftermath.markRepaired(committer.stage());
         await committer.commit("sync");
       }
       this.#isWhole = true;

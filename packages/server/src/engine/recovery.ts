@@ -60,11 +60,11 @@ export interface RebuildOptions {
 /** Fills the indexes from a snapshot. After a power cut it first puts right what lost writes may have left. */
 export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
   const { store, indexes, clock, claims, snapshot } = options;
-  const bodiless = store.mayHaveLostWrites ? await dropBodiless(options) : new Set<JobId>();
+  const bodiless = store.aftermath.mayHaveLostWrites ? await dropBodiless(options) : new Set<JobId>();
   for await (const { status, queue, type, count } of store.scanCounts(snapshot)) {
     indexes.finishedCounts.set(status, queue, type, count);
   }
-  if (store.mayHaveLostWrites) {
+  if (store.aftermath.mayHaveLostWrites) {
     await recountFinished(options, bodiless);
     // The janitor reads the store as it is: what was dropped above must be gone before it starts, or it is counted off twice.
     await options.committer.settled();
@@ -86,7 +86,7 @@ export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
 /** A job whose payload is gone can never run: it goes as well. */
 async function dropBodiless({ store, committer, snapshot, isCancelled }: RebuildOptions): Promise<Set<JobId>> {
   const dropped = new Set<JobId>();
-  for await (const page of store.scanBodiless(snapshot)) {
+  for await (const page of store.aftermath.scanBodiless(snapshot)) {
     if (isCancelled()) break;
     for (const { kind, job } of page) {
       const batch = committer.stage();
@@ -127,10 +127,10 @@ export async function dropOrphans(options: {
 }): Promise<number> {
   const { store, committer, snapshot } = options;
   let dropped = 0;
-  for await (const page of store.scanOrphans(snapshot)) {
+  for await (const page of store.aftermath.scanOrphans(snapshot)) {
     if (options.isCancelled()) return dropped;
     for (const orphan of page) {
-      store.dropOrphan(committer.stage(), orphan);
+      store.aftermath.dropOrphan(committer.stage(), orphan);
       committer.join("async");
       dropped += 1;
     }

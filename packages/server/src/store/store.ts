@@ -10,11 +10,11 @@ import { limits } from "../base/limits.ts";
 import type { Logger } from "../base/logger.ts";
 import type { ErrorRecord, FinishedJob, InFlightJob, LiveJob, Payload, ReadyJob, ScheduledJob } from "../job/job.ts";
 import type { Kv, KvBatch, KvReader, KvSnapshot } from "../kv/kv.ts";
-import { type Bodiless, bodilessIn } from "./bodiless.ts";
+import { Aftermath } from "./aftermath.ts";
 import { attemptDroppedBy, decodeError, encodeError } from "./error-record.ts";
 import { putFinished, type Removable, removeErrors, removeFinished } from "./finished-operations.ts";
 import { type FinishedQuery, finishedRecords } from "./finished-pages.ts";
-import { type Beginning, beginLife, markClean, markRepaired } from "./format-guard.ts";
+import { type Beginning, beginLife } from "./format-guard.ts";
 import { FreshPayloads } from "./fresh-payloads.ts";
 import {
   apartPayload,
@@ -27,7 +27,6 @@ import {
 } from "./job-reader.ts";
 import { encodeJob, inlinePayload, isApart } from "./job-record.ts";
 import { countKey, errorKey, type FinishedStatus, idKey, siblingKey, tags } from "./keyspace.ts";
-import { type Orphan, orphansIn } from "./orphans.ts";
 import { Quarantine } from "./quarantine.ts";
 import {
   type ClaimOfJob,
@@ -55,10 +54,9 @@ export interface StoreOptions {
 export class Store {
   /** Of this life; an integer that grows with every start. */
   readonly epoch: number;
-  /** Whether unsynced writes of the last life may be missing: `recovery.ts` then looks for what they left behind. */
-  readonly mayHaveLostWrites: boolean;
+  /** What a power cut may have left behind. */
+  readonly aftermath: Aftermath;
   readonly #kv: Kv;
-  readonly #boot: string | undefined;
   readonly #quarantine: Quarantine;
   readonly #fresh: FreshPayloads;
   /** Live jobs whose payload stands apart: complete once all live jobs were scanned. */
@@ -68,11 +66,15 @@ export class Store {
 
   private constructor(kv: Kv, quarantine: Quarantine, beginning: Beginning, options: StoreOptions) {
     this.#kv = kv;
-    this.#boot = options.boot;
     this.#fresh = new FreshPayloads(options.freshBytesMax ?? 0);
     this.#quarantine = quarantine;
     this.epoch = beginning.epoch;
-    this.mayHaveLostWrites = beginning.mayHaveLostWrites;
+    this.aftermath = new Aftermath({
+      kv,
+      quarantine,
+      mayHaveLostWrites: beginning.mayHaveLostWrites,
+      boot: options.boot,
+    });
   }
 
   /**
@@ -190,10 +192,6 @@ export class Store {
     else batch.put(key, encodeNumber(count, key));
   }
 
-  dropOrphan(batch: KvBatch, orphan: Orphan): void {
-    batch.del(orphan.key);
-  }
-
   /**
    * The payload of a job that is handed out, now, without giving way: from memory the first time, if it is fresh, else one
    * read of the store for a job that is small.
@@ -267,26 +265,6 @@ export class Store {
   /** Finished jobs in the order in which their retention ends, up to an instant, inclusive; behind `after`. */
   scanPurge(upTo: Instant, after?: Pick<PurgeEntry, "purgeAt" | "id">): AsyncIterable<readonly PurgeEntry[]> {
     return purgeEntries(this.#kv, this.#quarantine, upTo, after);
-  }
-
-  /** Claims, errors and payloads without their job; {@link dropOrphan} them. */
-  scanOrphans(at: KvReader = this.#kv): AsyncIterable<readonly Orphan[]> {
-    return orphansIn(at);
-  }
-
-  /** Jobs whose payload stood apart and is gone: a power cut can take it and leave the job. */
-  scanBodiless(at: KvReader = this.#kv): AsyncIterable<readonly Bodiless[]> {
-    return bodilessIn(at, this.#quarantine);
-  }
-
-  /** What lost writes left behind was put right, once the batch is written; it must be synced. */
-  markRepaired(batch: KvBatch): void {
-    markRepaired(batch, this.#boot);
-  }
-
-  /** Marks an orderly end; nothing is written after it. @throws QueueError STORAGE_UNAVAILABLE */
-  markClean(): Promise<void> {
-    return markClean(this.#kv);
   }
 
   /** The largest id that any job has, live or finished. */

@@ -10,7 +10,7 @@ function open(kv: MemoryKv, boot: string | undefined): Promise<Store> {
 
 async function repair(kv: MemoryKv, store: Store): Promise<void> {
   const batch = kv.batch();
-  store.markRepaired(batch);
+  store.aftermath.markRepaired(batch);
   await batch.write({ sync: true });
 }
 
@@ -18,24 +18,24 @@ describe("whether a life may have lost writes", () => {
   it("is no for a fresh store and after an orderly end, whatever the boot", async () => {
     const kv = new MemoryKv();
     const first = await open(kv, "monday");
-    await first.markClean();
+    await first.aftermath.markClean();
     const second = await open(kv, "tuesday");
-    expect([first.mayHaveLostWrites, second.mayHaveLostWrites]).toEqual([false, false]);
+    expect([first.aftermath.mayHaveLostWrites, second.aftermath.mayHaveLostWrites]).toEqual([false, false]);
   });
 
   it("is no after a crash of the process, in the same boot", async () => {
     const kv = new MemoryKv();
     await open(kv, "monday");
-    expect((await open(kv, "monday")).mayHaveLostWrites).toBe(false);
+    expect((await open(kv, "monday")).aftermath.mayHaveLostWrites).toBe(false);
   });
 
   it("is yes after another boot, and when the boot is not known", async () => {
     const kv = new MemoryKv();
     await open(kv, "monday");
-    expect((await open(kv, "tuesday")).mayHaveLostWrites).toBe(true);
+    expect((await open(kv, "tuesday")).aftermath.mayHaveLostWrites).toBe(true);
     const other = new MemoryKv();
     await open(other, undefined);
-    expect((await open(other, undefined)).mayHaveLostWrites).toBe(true);
+    expect((await open(other, undefined)).aftermath.mayHaveLostWrites).toBe(true);
   });
 
   it("stays yes over a crash until what was lost is put right", async () => {
@@ -43,8 +43,8 @@ describe("whether a life may have lost writes", () => {
     await open(kv, "monday");
     await open(kv, "tuesday");
     const again = await open(kv, "tuesday");
-    expect(again.mayHaveLostWrites).toBe(true);
+    expect(again.aftermath.mayHaveLostWrites).toBe(true);
     await repair(kv, again);
-    expect((await open(kv, "tuesday")).mayHaveLostWrites).toBe(false);
+    expect((await open(kv, "tuesday")).aftermath.mayHaveLostWrites).toBe(false);
   });
 });

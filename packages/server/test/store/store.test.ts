@@ -249,14 +249,14 @@ describe("whole scans", () => {
       rig.store.putError(batch, idOf(2), errorOf(1));
     });
     await rig.write((batch) => rig.store.finish(batch, readyJob({ id: idOf(2) }), deadJob({ id: idOf(2) })));
-    expect(await pagesOf(rig.store.scanOrphans())).toEqual([]);
+    expect(await pagesOf(rig.store.aftermath.scanOrphans())).toEqual([]);
     await rig.write((batch) => {
       for (const tag of [tags.live, tags.finished] as const) {
         batch.del(idKey(tag, idOf(1)));
         batch.del(idKey(tag, idOf(2)));
       }
     });
-    const orphans = await pagesOf(rig.store.scanOrphans());
+    const orphans = await pagesOf(rig.store.aftermath.scanOrphans());
     expect(orphans.map(({ kind, id }) => [kind, id])).toEqual([
       ["claim", idOf(1)],
       ["error", idOf(1)],
@@ -265,9 +265,9 @@ describe("whole scans", () => {
       ["payload", idOf(2)],
     ]);
     await rig.write((batch) => {
-      for (const orphan of orphans) rig.store.dropOrphan(batch, orphan);
+      for (const orphan of orphans) rig.store.aftermath.dropOrphan(batch, orphan);
     });
     expect(rig.kv.get(errorKey(idOf(1), 1))).toBeUndefined();
-    expect(await pagesOf(rig.store.scanOrphans())).toEqual([]);
+    expect(await pagesOf(rig.store.aftermath.scanOrphans())).toEqual([]);
   });
 });
