@@ -34,24 +34,37 @@ export async function succeedMany(core: Core, acks: readonly Ack[]): Promise<Set
   core.gate.assertAccepting();
   const notFound: string[] = [];
   const stale: string[] = [];
-  const seen = new Set<string>();
   let settled = 0;
+  // Before the first refusal everything was settled, and what is settled is refused when it is repeated: nothing to remember.
+  let seen: Set<string> | undefined;
   for (const ack of acks) {
-    if (seen.has(ack.id)) continue;
-    seen.add(ack.id);
+    if (seen?.has(ack.id)) continue;
     const target = locate(core, ack);
     if (target.kind === "current") {
+      seen?.add(ack.id);
       applySuccess(core, target.slot, target.job);
       settled += 1;
-    } else {
-      (target.kind === "stale" ? stale : notFound).push(ack.id);
+      continue;
     }
+    seen ??= idsBefore(acks, ack);
+    if (seen.has(ack.id)) continue;
+    seen.add(ack.id);
+    (target.kind === "stale" ? stale : notFound).push(ack.id);
   }
   // What was refused was decided from memory that may be ahead of the disk: its answer waits as well.
   const durable = settled > 0 ? core.committer.commit(core.durability) : core.committer.settled();
   core.dispatcher.pump();
   await durable;
   return { notFound, stale };
+}
+
+function idsBefore(acks: readonly Ack[], end: Ack): Set<string> {
+  const ids = new Set<string>();
+  for (const ack of acks) {
+    if (ack === end) break;
+    ids.add(ack.id);
+  }
+  return ids;
 }
 
 /** Settles one delivery as failed: retry or death. Throws JOB_NOT_FOUND, JOB_NOT_IN_FLIGHT or STALE_DELIVERY. */

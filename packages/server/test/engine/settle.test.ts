@@ -54,6 +54,20 @@ describe("success", () => {
     expect(await rig.do(rig.engine.count({}))).toBe(2);
   });
 
+  it("lets the first of a repeated id count, whatever the second says", async () => {
+    const rig = await Rig.open();
+    const [a = "", b = ""] = await rig.enqueueMany(2);
+    const { sink } = await rig.take({ prefetch: 2 });
+    const wrong = sink.ack(1).delivery;
+    const stale = await rig.do(
+      rig.engine.succeedMany([{ id: a, delivery: wrong }, sink.ack(0), sink.ack(1), { id: b }]),
+    );
+    expect(stale).toEqual({ notFound: [], stale: [a] });
+    expect(await rig.status(a)).toBe("in_flight");
+    const done = await rig.do(rig.engine.succeedMany([sink.ack(0), sink.ack(0), { id: a }]));
+    expect(done).toEqual({ notFound: [], stale: [] });
+  });
+
   it("keeps a completed job for its retention, with its payload, and hides it from then on", async () => {
     const rig = await Rig.open();
     const [answer] = await rig.enqueue(request({ payload: { a: 1 }, options: { completedRetentionMs: 5000 } }));
