@@ -9,7 +9,8 @@ import { clampU64 } from "@millrace/protocol/ids";
 import type { Clock } from "../base/clock.ts";
 import { FinishedCounts } from "../index/counters.ts";
 import type { Indexes } from "../index/indexes.ts";
-import type { LiveJob, ReadyJob, ScheduledJob } from "../job/job.ts";
+import type { ReadyJob, ScheduledJob } from "../job/job.ts";
+import { recover } from "../job/transitions.ts";
 import type { GroupCommitter } from "../kv/group-committer.ts";
 import type { KvSnapshot } from "../kv/kv.ts";
 import type { Claim } from "../store/small-records.ts";
@@ -140,19 +141,7 @@ export async function dropOrphans(options: {
 }
 
 /** A stored header says what the job is when nobody holds it; a claim makes it ready, and so does a due time that passed. */
-export function asOfNow(job: ScheduledJob | ReadyJob, claim: Claim | undefined, now: number): LiveJob {
+export function asOfNow(job: ScheduledJob | ReadyJob, claim: Claim | undefined, now: number): ScheduledJob | ReadyJob {
   if (claim === undefined && job.status === "scheduled" && clampU64(job.readyAt) > now) return job;
-  return {
-    id: job.id,
-    queue: job.queue,
-    type: job.type,
-    priority: job.priority,
-    readyAt: job.readyAt,
-    attempts: job.attempts,
-    lost: claim?.lost ?? job.lost,
-    dequeuedAt: claim?.dequeuedAt ?? job.dequeuedAt,
-    failedAt: job.failedAt,
-    options: job.options,
-    status: "ready",
-  };
+  return recover(job, claim);
 }

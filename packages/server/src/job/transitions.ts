@@ -7,7 +7,16 @@
 import type { DeliveryToken, Instant, JobId, U64 } from "@millrace/protocol/ids";
 import { clampU64 } from "@millrace/protocol/ids";
 import { unreachable } from "../base/assert.ts";
-import type { CompletedJob, DeadJob, Failure, InFlightJob, JobRequest, ReadyJob, ScheduledJob } from "./job.ts";
+import type {
+  CompletedJob,
+  DeadJob,
+  Failure,
+  InFlightJob,
+  JobRequest,
+  LiveJob,
+  ReadyJob,
+  ScheduledJob,
+} from "./job.ts";
 import { judge, laterBy, type RetryDefaults } from "./retry-policy.ts";
 
 /** How long the server keeps finished jobs that do not say it themselves, milliseconds; 0 = not at all. */
@@ -71,23 +80,23 @@ export function claim(job: ReadyJob, delivery: DeliveryToken, now: Instant): InF
 
 /** A worker vanished (`lost`), or the server stops (not its fault): same id, same place, `attempts` unchanged. */
 export function requeue(job: InFlightJob, cause: "lost" | "shutdown"): ReadyJob {
-  return {
-    id: job.id,
-    queue: job.queue,
-    type: job.type,
-    priority: job.priority,
-    readyAt: job.readyAt,
-    attempts: job.attempts,
-    lost: cause === "lost" ? job.lost + 1 : job.lost,
-    dequeuedAt: job.dequeuedAt,
-    failedAt: job.failedAt,
-    options: job.options,
-    status: "ready",
-  };
+  return readyAgain(job, job.dequeuedAt, cause === "lost" ? job.lost + 1 : job.lost);
 }
 
 /** The job's time has come; `readyAt` stays. */
 export function promote(job: ScheduledJob): ReadyJob {
+  return readyAgain(job, job.dequeuedAt, job.lost);
+}
+
+/** A new life finds a job that nobody holds any more; what its last claim knew is kept. */
+export function recover(
+  job: ScheduledJob | ReadyJob,
+  claim: { readonly dequeuedAt: Instant; readonly lost: number } | undefined,
+): ReadyJob {
+  return readyAgain(job, claim?.dequeuedAt ?? job.dequeuedAt, claim?.lost ?? job.lost);
+}
+
+function readyAgain(job: LiveJob, dequeuedAt: Instant | undefined, lost: number): ReadyJob {
   return {
     id: job.id,
     queue: job.queue,
@@ -95,8 +104,8 @@ export function promote(job: ScheduledJob): ReadyJob {
     priority: job.priority,
     readyAt: job.readyAt,
     attempts: job.attempts,
-    lost: job.lost,
-    dequeuedAt: job.dequeuedAt,
+    lost,
+    dequeuedAt,
     failedAt: job.failedAt,
     options: job.options,
     status: "ready",
