@@ -34,6 +34,9 @@ export const limits = {
   inlinePayloadBytesMax: 1 * KiB,
   /** How long a request waits for the rebuild of memory after a start, before it is refused with NOT_READY. */
   readyWaitMs: 10_000,
+  /** Requests that wait for it at once, and jobs enqueued meanwhile; beyond, NOT_READY is said at once. */
+  readyWaitersMax: 10_000,
+  enqueuedMeanwhileMax: 1_000_000,
   /** Finished jobs deleted in one pass. */
   janitorPassMax: 1_000,
   /** Due jobs made ready in one pass. */

@@ -2,6 +2,7 @@ import type { QueueError } from "@millrace/protocol/errors";
 import type { JobRequest } from "../job/job.ts";
 import { admit } from "../job/transitions.ts";
 import type { Core } from "./core.ts";
+import { notReady } from "./gate.ts";
 import type { Enqueued } from "./verbs.ts";
 
 /**
@@ -10,6 +11,7 @@ import type { Enqueued } from "./verbs.ts";
  */
 export async function enqueue(core: Core, requests: readonly JobRequest[]): Promise<readonly Enqueued[]> {
   core.gate.assertAccepting();
+  if (core.publication.isFull) throw notReady();
   if (requests.length === 0) return [];
   const now = core.clock.now();
   const batch = core.committer.stage();

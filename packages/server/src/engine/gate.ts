@@ -11,6 +11,7 @@
  */
 import { QueueError } from "@millrace/protocol/errors";
 import type { Clock } from "../base/clock.ts";
+import { limits } from "../base/limits.ts";
 
 type Phase = "rebuilding" | "open" | "stopping" | "ended";
 
@@ -60,10 +61,11 @@ export class Gate {
     if (this.#phase === "ended") throw this.#ended();
     if (this.#phase === "stopping" && !this.#wasOpen) this.assertAccepting();
     if (this.#phase !== "rebuilding") return;
+    if (this.#waiting.size >= limits.readyWaitersMax) throw notReady();
     await new Promise<void>((resolve, reject) => {
       const late = this.#clock.after(this.#waitMs, () => {
         this.#waiting.delete(waiting);
-        reject(new QueueError("NOT_READY", "the server is still reading its store; try again shortly"));
+        reject(notReady());
       });
       const waiting: Waiting = {
         pass: () => {
@@ -110,4 +112,9 @@ export class Gate {
   #ended(): QueueError {
     return this.#ending ?? new QueueError("SHUTTING_DOWN", "the server has stopped");
   }
+}
+
+/** What is refused while memory is being rebuilt. */
+export function notReady(): QueueError {
+  return new QueueError("NOT_READY", "the server is still reading its store; try again shortly");
 }

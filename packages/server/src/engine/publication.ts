@@ -1,4 +1,5 @@
 import { clampU64 } from "@millrace/protocol/ids";
+import { limits } from "../base/limits.ts";
 import type { LiveJob } from "../job/job.ts";
 import type { Core } from "./core.ts";
 
@@ -12,6 +13,11 @@ export class Publication {
 
   constructor(core: Core) {
     this.#core = core;
+  }
+
+  /** Whether so many jobs wait for the end of the rebuild that no more can. */
+  get isFull(): boolean {
+    return this.#held !== undefined && this.#held.length >= limits.enqueuedMeanwhileMax;
   }
 
   publish(job: LiveJob): void {
