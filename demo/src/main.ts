@@ -30,7 +30,10 @@ const patienceSeconds = 55;
 
 interface Plan {
   readonly jobs: readonly NewJob<InspectFile>[];
-  readonly retries: number;
+  /** Jobs that fail twice on purpose. */
+  readonly failing: number;
+  /** Jobs that are not due at once. */
+  readonly later: number;
 }
 
 function plan(root: string, files: readonly string[]): Plan {
@@ -42,7 +45,8 @@ function plan(root: string, files: readonly string[]): Plan {
     const job = { queue, type: "inspect-file", payload: { root, path, failures, workMs }, backoff };
     return i >= failingCount && i < failingCount + scheduledCount ? { ...job, readyAt: laterAt } : job;
   });
-  return { jobs, retries: Math.min(failingCount, files.length) * 2 };
+  const failing = Math.min(failingCount, files.length);
+  return { jobs, failing, later: Math.min(scheduledCount, files.length - failing) };
 }
 
 async function enqueueAll(client: Client, jobs: readonly NewJob<InspectFile>[]): Promise<Map<string, string>> {
@@ -55,16 +59,36 @@ async function enqueueAll(client: Client, jobs: readonly NewJob<InspectFile>[]):
   return expected;
 }
 
+/** What to work on; undefined when there is nothing, and then it was said why. */
+async function chooseInput(): Promise<{ root: string; files: readonly string[] } | undefined> {
+  try {
+    const { values } = parseArgs({ options: { dir: { type: "string" } } });
+    const root = resolve(values.dir ?? fileURLToPath(new URL("../..", import.meta.url)));
+    const files = await listFiles(root);
+    if (files.length > 0) return { root, files };
+    process.stderr.write(`There are no files in ${root}.\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  }
+  process.stderr.write("Usage: npm run demo -- [--dir DIRECTORY]\n");
+  return undefined;
+}
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { dir: { type: "string" } } });
-  const root = resolve(values.dir ?? fileURLToPath(new URL("../..", import.meta.url)));
+  const input = await chooseInput();
+  if (input === undefined) return 64;
+  const { root, files } = input;
   const began = performance.now();
   const seconds = () => ((performance.now() - began) / 1000).toFixed(1);
   const directory = mkdtempSync(join(tmpdir(), "millrace-demo-"));
   const results = join(directory, "results");
   mkdirSync(results);
-  const files = await listFiles(root);
-  const { jobs, retries } = plan(root, files);
+  process.once("SIGINT", () => {
+    // The terminal has told the server and the workers as well.
+    rmSync(directory, { recursive: true, force: true });
+    process.exit(130);
+  });
+  const { jobs, failing, later } = plan(root, files);
 
   let server: RunningServer = await startServer(join(directory, "queue"), 0);
   const client = new Client({ url: server.url });
@@ -110,7 +134,7 @@ async function main(): Promise<number> {
     if (!isDone) await pause(100);
   }
   const verdict = await verify(root, expected, readResults(results));
-  report({ verdict, files: files.length, retries, enqueueMs, seconds: Number(seconds()), isDone });
+  report({ verdict, files: files.length, failing, later, enqueueMs, seconds: Number(seconds()), isDone });
 
   await Promise.all([...workers.values()].map((worker) => end(worker, "SIGTERM")));
   await client.close();
@@ -122,23 +146,27 @@ async function main(): Promise<number> {
 function report(outcome: {
   verdict: Verdict;
   files: number;
-  retries: number;
+  failing: number;
+  later: number;
   enqueueMs: number;
   seconds: number;
   isDone: boolean;
 }): void {
-  const { verdict, files, retries, enqueueMs, seconds } = outcome;
+  const { verdict, files, failing, later, enqueueMs, seconds } = outcome;
   const lines = [
     "",
-    `  jobs            ${files} enqueued and made durable in ${enqueueMs.toFixed(0)} ms (${Math.round(files / (enqueueMs / 1000))}/s), ${scheduledCount} of them for later`,
-    `  retries         ${retries} (${failingCount} jobs fail twice on purpose, then succeed)`,
-    `  redeliveries    ${verdict.repeatedRuns} runs were repeated because a kill came between the result and its ack`,
+    `  jobs            ${files} enqueued and made durable in ${enqueueMs.toFixed(0)} ms (${Math.round(files / (enqueueMs / 1000))}/s), ${later} of them for later`,
+    `  retries         ${failing * 2} (${failing} jobs fail twice on purpose, then succeed)`,
+    `  redeliveries    ${verdict.repeatedRuns} times a job ran again because a kill came between its result and its ack`,
     `  verified        ${verdict.verified} of ${files} results equal this program's own computation`,
     `  wrong           ${verdict.wrong.length}${verdict.wrong.length > 0 ? `: ${verdict.wrong.slice(0, 5).join(", ")}` : ""}`,
     `  lost            ${verdict.lost.length}${verdict.lost.length > 0 ? `: ${verdict.lost.slice(0, 5).join(", ")}` : ""}`,
-    `  time            ${seconds.toFixed(1)} s, ${Math.round(files / seconds)} jobs/s with pretended work in each`,
+    `  time            ${seconds.toFixed(1)} s, ${(files / seconds).toFixed(1)} jobs/s with pretended work in each`,
   ];
-  if (!outcome.isDone) lines.push("  The queue was not empty in time: see above for what is missing.");
+  if (!outcome.isDone) lines.push("", "  The queue was not empty in time: see above for what is missing.");
+  else if (verdict.verified === files) {
+    lines.push("", "  Nothing was lost and nothing was wrong, although a worker and the server were killed.");
+  }
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 

@@ -14,7 +14,9 @@ export interface RunningServer {
 /** Starts the server and resolves when it listens. @param port 0 = any free one */
 export async function startServer(directory: string, port: number): Promise<RunningServer> {
   const flags = ["--port", String(port), "--no-admin", "--root-dir", directory, "--log-format", "json"];
-  const child = spawn(process.execPath, [launcher, "serve", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [launcher, "serve", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  // Through a pipe: to a terminal the server would print its banner into the progress.
+  child.stderr.pipe(process.stderr, { end: false });
   const lines = createInterface({ input: child.stdout });
   const bound = await new Promise<number>((resolve, reject) => {
     child.once("exit", (code, signal) => reject(new Error(`the server ended (${signal ?? code}) before it listened`)));

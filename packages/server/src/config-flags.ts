@@ -135,7 +135,11 @@ export const flags = {
   "log-level": { kind: ["debug", "info", "warn", "error"], default: "info", help: "least level that is logged" },
   ephemeral: { kind: "switch", help: "keep everything in memory and nothing on disk" },
   insecure: { kind: "switch", help: "listen beyond loopback although nobody is asked for a token or a certificate" },
-  "license-key": { kind: "text", short: "k", help: "accepted and ignored: everything is free" },
+  "license-key": {
+    kind: "text",
+    short: "k",
+    help: "accepted for compatibility with Zizq and ignored: everything is free",
+  },
   "license-key-check-interval": { kind: "text", help: "accepted and ignored" },
 } as const satisfies Readonly<Record<string, Flag>>;
 

@@ -28,6 +28,7 @@ export async function runServer(argv: readonly string[]): Promise<number> {
   let complain = (text: string): void => {
     process.stderr.write(`millrace: ${text}\n`);
   };
+  let tell: (text: string) => void = () => undefined;
   try {
     const config = readConfig(argv, process.env);
     const isTerminal = process.stderr.isTTY === true;
@@ -35,6 +36,7 @@ export async function runServer(argv: readonly string[]): Promise<number> {
     const logger = openLogger({ format, level: config.logLevel, stream: process.stdout, colours: hasColours() });
     for (const warning of config.warnings) logger.for("millrace.serve").warn(warning);
     complain = (text) => logger.for("millrace.serve").error(text);
+    tell = (text) => logger.for("millrace.serve").info(text);
     server = await serve({ config, logger, onFailure: () => fail() });
     if (isTerminal) process.stderr.write(`Millrace listens on http://${config.host}:${server.address.port}\n`);
   } catch (error) {
@@ -42,7 +44,11 @@ export async function runServer(argv: readonly string[]): Promise<number> {
   }
   const code = await Promise.race([stop, failed]);
   if (code === exitCodes.failed) complain("the store failed; the server stops, so that a supervisor can start it anew");
-  await server.stop().catch((error: unknown) => complain(`stopping failed: ${String(error)}`));
+  else tell("stopping");
+  await server.stop().then(
+    () => tell("stopped"),
+    (error: unknown) => complain(`stopping failed: ${String(error)}`),
+  );
   return code;
 }
 

@@ -53,6 +53,7 @@ export class Dispatcher {
     const session = new Session(this.#core, this.#nextNumber, request, sink);
     this.#nextNumber += 1;
     this.#sessions.set(session.number, session);
+    this.#core.logger.debug("stream opened", { stream: session.number, worker: request.workerId });
     this.#hungry.add(session);
     this.pump();
     return session;

@@ -42,6 +42,7 @@ export class Session implements TakeStream {
   readonly number: number;
   readonly queues: readonly string[] | undefined;
   readonly prefetch: number;
+  readonly #workerId: string;
   readonly #core: Core;
   readonly #sink: JobSink;
   #outbox: Claim[] = [];
@@ -56,6 +57,7 @@ export class Session implements TakeStream {
     this.number = number;
     this.queues = request.queues;
     this.prefetch = request.prefetch;
+    this.#workerId = request.workerId;
     this.#sink = sink;
   }
 
@@ -118,6 +120,7 @@ export class Session implements TakeStream {
     const { indexes, store, committer, dispatcher } = this.#core;
     dispatcher.sessionGone(this);
     const held = [...indexes.heldBy(this.number)];
+    this.#logEnd(held.length);
     if (held.length === 0) return;
     const batch = committer.stage();
     for (const slot of held) {
@@ -130,6 +133,13 @@ export class Session implements TakeStream {
     }
     committer.join("async");
     dispatcher.pump();
+  }
+
+  /** A worker that leaves jobs behind is worth a line at any level; one that leaves none only to who looks closely. */
+  #logEnd(jobs: number): void {
+    const fields = { stream: this.number, worker: this.#workerId, jobs };
+    if (jobs > 0) this.#core.logger.info("stream closed; its jobs are ready again", fields);
+    else this.#core.logger.debug("stream closed", fields);
   }
 
   #callForWork(): void {
