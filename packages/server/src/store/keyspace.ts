@@ -19,8 +19,9 @@
  *   X  tick         X schedule 0 be64(due) be32(generation) …   decision                           schedules
  *   M  meta         M name                                      format version, writer epoch, mark start
  *
- * U, I, G, K and X are reserved: nothing writes them yet. Ids are 16 bytes, big-endian, so keys sort as ids do; numbers have a fixed width; a name that another part follows ends in
- * a 0 byte, which no name holds; strings that may hold anything stand last, beyond 255 bytes as their SHA-256.
+ * U, I, G, K and X are reserved: nothing writes them yet. Ids are 16 bytes, big-endian, so keys sort as ids do; numbers have a
+ * fixed width; a name that another part follows ends in a 0 byte, which no name holds; strings that may hold anything stand
+ * last, beyond 255 bytes as their SHA-256.
  * Finished jobs alone have index keys (S Q T A): live ones are indexed in memory.
  */
 import type { Instant, JobId, U64 } from "@millrace/protocol/ids";
