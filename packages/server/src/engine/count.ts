@@ -44,7 +44,7 @@ async function countFinished(core: Core, filter: JobFilter): Promise<number> {
   let total = unwritten.length;
   try {
     for await (const job of core.store.finishedJobs({ filter, after: undefined, order: "asc" }, snapshot)) {
-      if (!changed.has(job.id) && !isExpired(job, now) && matches(filter, job)) total += 1;
+      if (!changed.has(job.id) && !isExpired(job, now)) total += 1;
     }
   } finally {
     await snapshot.close();

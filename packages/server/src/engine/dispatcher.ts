@@ -39,10 +39,6 @@ export class Dispatcher {
     return this.#touched;
   }
 
-  get sessionCount(): number {
-    return this.#sessions.size;
-  }
-
   /** Until now sessions open, but get nothing: memory was not rebuilt. */
   start(): void {
     this.#running = true;

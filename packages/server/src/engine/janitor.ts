@@ -11,6 +11,8 @@ export class Janitor {
   readonly #passMax: number;
   #alarm: Alarm | undefined;
   #pass: Promise<void> | undefined;
+  /** Of those who asked while a sweep was under way: what it read may be older than their question. */
+  #following: Promise<void> | undefined;
   #running = false;
 
   /** @param passMax jobs deleted in one write */
@@ -29,15 +31,22 @@ export class Janitor {
     this.#alarm?.cancel();
   }
 
-  /** Deletes everything whose retention is over now. Calls made during a sweep wait for it, then for one of their own. */
-  async sweep(): Promise<void> {
-    while (this.#pass !== undefined) await this.#pass;
-    this.#pass = this.#sweep();
-    try {
-      await this.#pass;
-    } finally {
-      this.#pass = undefined;
+  /** Deletes everything whose retention is over now. Calls made during a sweep share the one that follows it. */
+  sweep(): Promise<void> {
+    if (this.#pass === undefined) {
+      const pass = this.#sweep().finally(() => {
+        this.#pass = undefined;
+      });
+      this.#pass = pass;
+      return pass;
     }
+    this.#following ??= this.#pass
+      .catch(() => undefined)
+      .then(() => {
+        this.#following = undefined;
+        return this.sweep();
+      });
+    return this.#following;
   }
 
   #round(): void {

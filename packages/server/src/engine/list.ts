@@ -71,7 +71,7 @@ async function mergeFinished(
   const { filter, order } = query;
   const finished = core.store.finishedPages({ filter, after: boundBytes(query), order }, snapshot);
   for await (const row of finished) {
-    if (!isVisible(row.job) || !matches(filter, row.job)) continue;
+    if (!isVisible(row.job)) continue;
     takeMemoryUpTo(row.job.id);
     if (page.isFull) break;
     page.add(row);

@@ -42,11 +42,6 @@ export class WaitingSessions {
     return this.#turnOf(any) < this.#turnOf(own) ? any : own;
   }
 
-  /** Everybody, in no particular order. */
-  [Symbol.iterator](): Iterator<Session> {
-    return this.#since.keys();
-  }
-
   #turnOf(session: Session): number {
     return this.#since.get(session) ?? Number.POSITIVE_INFINITY;
   }
